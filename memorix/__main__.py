@@ -1,0 +1,6 @@
+"""Run the command line: `python -m memorix`."""
+
+from memorix.cli import main
+
+if __name__ == "__main__":
+    main()

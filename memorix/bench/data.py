@@ -1,0 +1,80 @@
+"""Read a retrieval set: documents, and questions with the documents that answer them."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memorix.errors import InvalidRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text to find; `group` is the store it lies in, `session` the conversation it is from."""
+
+    id: str
+    group: str
+    session: str
+    date: str
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question asked within one group; `gold` are the ids that answer it, maybe none."""
+
+    id: str
+    group: str
+    text: str
+    gold: tuple[str, ...]
+    category: str
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSet:
+    name: str
+    documents: tuple[Document, ...]
+    questions: tuple[Question, ...]
+
+
+def read_set(folder: Path) -> RetrievalSet:
+    """Read `docs.jsonl.gz` and `queries.jsonl.gz`.
+
+    Raises:
+        InvalidRequest: The folder has no such files.
+    """
+    documents = tuple(
+        Document(
+            row["id"],
+            row["group"],
+            str(row.get("session", "")),
+            str(row.get("date", "")),
+            str(row.get("speaker", "")),
+            row["text"],
+        )
+        for row in _rows(folder / "docs.jsonl.gz")
+    )
+    questions = tuple(
+        Question(
+            row["id"],
+            row["group"],
+            row["query"],
+            tuple(row["gold"]),
+            str(row.get("category", "")),
+            str(row.get("domain", "")),
+        )
+        for row in _rows(folder / "queries.jsonl.gz")
+    )
+    return RetrievalSet(folder.name, documents, questions)
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    if not file.is_file():
+        raise InvalidRequest(f"{file} is not there. Name a folder with retrieval sets.")
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)

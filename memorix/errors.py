@@ -1,0 +1,120 @@
+"""Every error that Memorix raises on purpose.
+
+    MemorixError                 exit code 1
+    ├── InvalidRequest           2   an argument that cannot be taken as it is
+    │   └── UnsafePath           2   a path that would leave the vault
+    ├── ConfigInvalid            2   settings that contradict each other or cannot be read
+    ├── NoteNotFound             3   no note has this id
+    ├── NoteChanged              4   the file is not what the caller has read
+    ├── NoteUneditable           5   a file whose metadata cannot be parsed is never rewritten
+    ├── VaultUnavailable         6   the notes folder is missing, unreadable or read-only
+    ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
+    └── ModelUnavailable         8   the embedding model cannot be loaded
+
+A message is one or two sentences for a person: what is wrong, then what to do next.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+
+class MemorixError(Exception):
+    """Base of all errors raised on purpose; its text is fit for a user."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class InvalidRequest(MemorixError):
+    """An argument cannot be taken as it is."""
+
+    exit_code = 2
+
+
+class UnsafePath(InvalidRequest):
+    """A path would leave the vault, or is not a plain relative path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path!r} is not a plain path inside the vault. "
+            "Use a note's id, or its path as shown by recall."
+        )
+        self.path = path
+
+
+class ConfigInvalid(MemorixError):
+    """Settings cannot be read or contradict each other; all problems are listed together."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+class NoteNotFound(MemorixError):
+    """No note has this id; `near` holds (id, title) of the closest ones."""
+
+    exit_code = 3
+
+    def __init__(self, wanted: str, near: Sequence[tuple[str, str]] = ()) -> None:
+        advice = (
+            "Nearest: " + "; ".join(f"{note_id} ({title})" for note_id, title in near) + ". "
+            if near
+            else ""
+        )
+        super().__init__(
+            f"There is no note {wanted!r}. Nothing was changed. {advice}"
+            "Use an id exactly as recall returns it."
+        )
+        self.wanted = wanted
+        self.near = tuple(near)
+
+
+class NoteChanged(MemorixError):
+    """A note's file is not the version that the caller has read."""
+
+    exit_code = 4
+
+    def __init__(self, path: str, expected: str | None, found: str | None) -> None:
+        what = (
+            "exists already"
+            if expected is None
+            else ("is gone" if found is None else "has changed since it was read")
+        )
+        super().__init__(
+            f"{path} {what}. Nothing was written. Read it again and repeat with the new etag."
+        )
+        self.path = path
+        self.expected = expected
+        self.found = found
+
+
+class NoteUneditable(MemorixError):
+    """A note's metadata cannot be parsed, so an edit could damage it."""
+
+    exit_code = 5
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path} was not changed: {reason}. Mend the file in an editor, then try again."
+        )
+        self.path = path
+        self.reason = reason
+
+
+class VaultUnavailable(MemorixError):
+    """The notes folder is missing, unreadable or read-only."""
+
+    exit_code = 6
+
+
+class IndexUnavailable(MemorixError):
+    """The index database is busy, full, not ours, or newer than this version."""
+
+    exit_code = 7
+
+
+class ModelUnavailable(MemorixError):
+    """An embedding model cannot be found or loaded."""
+
+    exit_code = 8

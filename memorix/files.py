@@ -1,0 +1,79 @@
+"""Write a file whole or not at all, and keep paths below their root."""
+
+import os
+import secrets
+import shutil
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from memorix.errors import UnsafePath
+
+TEMPORARY_PREFIX = ".memorix-"
+# Starts with a dot, so that neither our scan nor Obsidian ever takes one for a note.
+
+_FORBIDDEN = frozenset('\\:*?"<>|\0')
+# What Windows does not allow in a name; a vault may be synced there.
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Replace `path` with `content`, durably: after a crash it is the old file or the new one.
+
+    The folder must exist.  The file keeps its permissions.  On any error it is untouched
+    and no temporary is left.
+    """
+    temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename or a removal in `folder` durable, where the system has a way to."""
+    if os.name == "nt":  # a folder cannot be opened there, and NTFS journals the rename
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def safe_relative(path: str) -> PurePosixPath:
+    """Return `path` as a plain relative path with forward slashes.
+
+    Raises:
+        UnsafePath: It is absolute, has `..`, `~`, an empty or hidden part, a character that
+            some system forbids, or any of these once percent-encoding is undone.
+    """
+    decoded = unquote(path)
+    parts = [*path.split("/"), *decoded.split("/")]
+    if decoded.count("/") != path.count("/") or not all(map(_is_plain, parts)):
+        raise UnsafePath(path)
+    return PurePosixPath(path)
+
+
+def _is_plain(part: str) -> bool:
+    return bool(part) and part[0] not in ".~" and not (_FORBIDDEN & set(part))
+
+
+def below(root: Path, relative: str) -> Path:
+    """Return the file `relative` names below `root`, which need not exist yet.
+
+    Raises:
+        UnsafePath: The path is not plain, or a symbolic link on the way leads out of `root`.
+    """
+    target = root.joinpath(*safe_relative(relative).parts)
+    real_root = root.resolve()
+    if not target.resolve().is_relative_to(real_root):
+        raise UnsafePath(relative)
+    return target

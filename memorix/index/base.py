@@ -1,0 +1,173 @@
+"""What an index must offer; `memorix.index.sqlite` is the one in use."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from memorix.chunks import Chunk
+from memorix.lexemes import QueryTerm
+from memorix.note import Note
+from memorix.query import Filter, Match
+from memorix.reconcile import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Index this version of a note in place of what its path held."""
+
+    note: Note
+    scope: str
+    seen: Seen
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A note moved with its content unchanged."""
+
+    old: str
+    new: str
+    scope: str
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A file was written again with the same content."""
+
+    path: str
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    path: str
+
+
+Change: TypeAlias = Put | Rename | Touch | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A note as the index knows it; times are ISO 8601 in UTC, empty where unknown."""
+
+    key: int
+    id: str
+    path: str
+    scope: str
+    type: str
+    title: str
+    gist: str
+    date: str
+    status: str
+    superseded_by: str
+    tags: tuple[str, ...]
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A chunk's text that has no vector of the model asked for."""
+
+    hash: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much the index holds; `vectors` and `pending` are those of one model."""
+
+    notes: int
+    chunks: int
+    vectors: int
+    pending: int
+    by_scope: Mapping[str, int]
+    by_type: Mapping[str, int]
+
+
+class Index(Protocol):
+    """Words and vectors of all notes.  Every call is safe from any thread and any process."""
+
+    def listing(self) -> dict[str, Seen]:
+        """Return every indexed path with what its file was when it was indexed."""
+        ...
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Apply all changes in one transaction, or none."""
+        ...
+
+    def match_words(
+        self, terms: Sequence[QueryTerm], wanted: Filter, now: datetime, limit: int
+    ) -> list[Match]:
+        """Return the chunks that hold any of the terms, best BM25 first."""
+        ...
+
+    def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
+        """Return in how many chunks each token occurs (absent: in none), and how many there are."""
+        ...
+
+    def match_vector(
+        self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
+    ) -> list[Match]:
+        """Return the chunks nearest to a vector (float32, length 1), best cosine first."""
+        ...
+
+    def rows(self, keys: Iterable[int]) -> dict[int, Row]: ...
+
+    def texts(self, chunks: Iterable[int]) -> dict[int, str]:
+        """Return the text of chunks, as quoted from their notes."""
+        ...
+
+    def find(self, note_id: str) -> Row | None:
+        """Return the note of exactly this id or path."""
+        ...
+
+    def has_path(self, path: str) -> bool:
+        """Say whether a note has this path, in upper or lower case."""
+        ...
+
+    def near_ids(self, wanted: str, limit: int) -> list[Row]:
+        """Return notes whose id, path or title resembles what was asked for."""
+        ...
+
+    def same_text(self, digest: str, scope: str) -> Row | None:
+        """Return the note in force of this scope that says exactly the same."""
+        ...
+
+    def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
+        """Return notes by date, newest first."""
+        ...
+
+    def warnings(self) -> list[tuple[str, str, int, str]]:
+        """Return (path, code, line, message) of everything odd about the files."""
+        ...
+
+    def pending(self, fingerprint: str, languages: frozenset[str], limit: int) -> list[Pending]:
+        """Return texts without a vector of this model, in languages it knows (empty: any)."""
+        ...
+
+    def keep_vectors(self, fingerprint: str, vectors: Sequence[tuple[bytes, bytes]]) -> None:
+        """Store (chunk hash, float32 vector) pairs; they survive a rebuild."""
+        ...
+
+    def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts: ...
+
+    def recalled(self, note_ids: Sequence[str], now: datetime) -> None:
+        """Count that these notes were returned."""
+        ...
+
+    def purge(self) -> None:
+        """Leave no trace of dropped notes in the file: vectors, free pages, write-ahead log."""
+        ...
+
+    def clear(self) -> None:
+        """Drop every derived table's rows; vectors and counters stay."""
+        ...
+
+    @property
+    def vector_search(self) -> str:
+        """How vectors are searched: `sqlite-vec` or `numpy`."""
+        ...
+
+    def close(self) -> None: ...

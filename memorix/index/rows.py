@@ -1,0 +1,82 @@
+"""A note as the index holds it: the slow work before a transaction, and rows read back."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memorix.chunks import Chunk, embedding_text
+from memorix.index.base import Put, Row
+from memorix.lexemes import index_words, language_hint
+from memorix.note import Note, digest, format_time
+from memorix.reconcile import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A `Put` with all slow work done, ready for the transaction."""
+
+    put: Put
+    gist: str
+    digest: str
+    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str, str]], ...]
+
+
+def prepare(put: Put) -> Prepared:
+    note = put.note
+    names = " ".join([note.title, *note.aliases, *note.tags, _listed(note, "applies_when")])
+    title = " ".join(index_words(names))
+    chunks = []
+    for chunk in put.chunks:
+        embedded = embedding_text(note.title, chunk)
+        mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
+        words = (scope_token(put.scope), title, *index_words(chunk.text))
+        chunks.append((chunk, language_hint(embedded), mark, words))
+    return Prepared(put, note.gist, digest(note.body), tuple(chunks))
+
+
+def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
+    """Return the values of the table `notes` after its key, in order."""
+    note, seen = new.put.note, new.put.seen
+    date = note.changed or note.created
+    validity = (note.valid_from, note.valid_to, note.expires_at)
+    return (
+        note_id,
+        note.id,
+        note.path,
+        new.put.scope,
+        note.type,
+        note.title,
+        new.gist,
+        format_time(date) if date else file_date(seen),
+        note.status,
+        *(format_time(moment) if moment else "" for moment in validity),
+        note.superseded_by,
+        new.digest,
+        seen.etag,
+        seen.signature,
+    )
+
+
+def _listed(note: Note, key: str) -> str:
+    value = note.meta.get(key)
+    return " ".join(str(v) for v in value) if isinstance(value, (list, tuple)) else str(value or "")
+
+
+def scope_token(scope: str) -> str:
+    return "s" + scope.encode().hex()
+
+
+def file_date(seen: Seen) -> str:
+    """The date of a note that states none: when its file was last written."""
+    modified = int(seen.signature.split("-")[1]) if seen.signature else 0
+    return format_time(datetime.fromtimestamp(modified / 1e9).astimezone())
+
+
+def row_of(row: tuple[Any, ...]) -> Row:
+    tags = tuple(row[-1].split("\x1f")) if row[-1] else ()
+    return Row(*row[:10], tags=tags, seen=Seen(row[-3], row[-2]))
+
+
+def chunk_of(heading: str, text: str) -> Chunk:
+    return Chunk(ordinal=0, heading=heading, text=text, start=0, end=len(text), line=1)

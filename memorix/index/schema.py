@@ -1,0 +1,168 @@
+"""The tables of the index, and how a database file is made or taken over.
+
+Derived tables are dropped and made anew when `SCHEMA_VERSION` changes: the notes are the truth, so
+nothing has to be converted.  Kept tables survive; they are only ever added to.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from memorix.errors import IndexUnavailable
+
+APPLICATION_ID = 0x4D656D78
+# "Memx": tells our file from another program's.
+
+SCHEMA_VERSION = 1
+
+BUSY_TIMEOUT_S = 30.0
+# Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
+
+WORDS_WEIGHTS = "bm25(0.0, 4.0, 1.0, 0.7)"
+# Column weights: scope is a filter, a title says more than a body, a stem less than the word.
+
+DERIVED = """
+CREATE TABLE notes (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    own_id TEXT NOT NULL,
+    path TEXT NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    type TEXT NOT NULL,
+    title TEXT NOT NULL,
+    gist TEXT NOT NULL,
+    date TEXT NOT NULL,
+    status TEXT NOT NULL,
+    valid_from TEXT NOT NULL,
+    valid_to TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    superseded_by TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    etag TEXT NOT NULL,
+    signature TEXT NOT NULL
+);
+CREATE INDEX notes_by_digest ON notes (digest, scope);
+CREATE INDEX notes_by_folded_path ON notes (path COLLATE NOCASE);
+CREATE INDEX notes_by_date ON notes (date);
+CREATE TABLE tags (note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (note, tag))
+    WITHOUT ROWID;
+CREATE TABLE warnings (note INTEGER NOT NULL, code TEXT NOT NULL, line INTEGER NOT NULL,
+    message TEXT NOT NULL);
+CREATE INDEX warnings_by_note ON warnings (note);
+CREATE TABLE chunks (
+    key INTEGER PRIMARY KEY,
+    note INTEGER NOT NULL,
+    language TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX chunks_by_note ON chunks (note);
+CREATE INDEX chunks_by_hash ON chunks (hash);
+CREATE VIRTUAL TABLE words USING fts5(
+    scope, title, exact, stem, content='', contentless_delete=1,
+    tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+"""
+
+KEPT = """
+CREATE TABLE IF NOT EXISTS kept_vectors (
+    hash BLOB NOT NULL,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (hash, model)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS models (fingerprint TEXT PRIMARY KEY, dim INTEGER NOT NULL,
+    vec_table TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS recalls (id TEXT PRIMARY KEY, count INTEGER NOT NULL,
+    last TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+_DERIVED_NAMES = ("vocabulary", "words", "chunks", "warnings", "tags", "notes")
+
+
+def fetch(db: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    """Run a statement to its end and return its rows; apsw stops at the first row otherwise."""
+    return db.execute(sql, tuple(values)).fetchall()
+
+
+def prepare(db: apsw.Connection, path: str) -> None:
+    """Set the connection up, and make or take over the database file.
+
+    Raises:
+        IndexUnavailable: The file belongs to another program or to a newer version of this one.
+    """
+    db.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
+    _refuse_foreign(db, path)
+    _enable_wal(db)
+    for pragma in ("synchronous = NORMAL", "secure_delete = ON", "temp_store = MEMORY"):
+        fetch(db, f"PRAGMA {pragma}")
+    if _version(db) != SCHEMA_VERSION:
+        _create(db)
+
+
+def _refuse_foreign(db: apsw.Connection, path: str) -> None:
+    application = fetch(db, "PRAGMA application_id")[0][0]
+    version = _version(db)
+    empty = not fetch(db, "SELECT count(*) FROM sqlite_schema")[0][0]
+    if application != APPLICATION_ID and not (empty and application == 0):
+        raise IndexUnavailable(
+            f"{path} is not an index of Memorix; it was not touched. "
+            "Move it away or set MEMORIX_STATE_DIR."
+        )
+    if version > SCHEMA_VERSION:
+        raise IndexUnavailable(
+            f"{path} was made by a newer Memorix (index version {version}, this one knows "
+            f"{SCHEMA_VERSION}); it was not touched. Update Memorix."
+        )
+
+
+def _version(db: apsw.Connection) -> int:
+    return int(fetch(db, "PRAGMA user_version")[0][0])
+
+
+def _enable_wal(db: apsw.Connection) -> None:
+    """Switch to write-ahead logging.  The switch ignores the busy timeout, so wait here."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            fetch(db, "PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def _create(db: apsw.Connection) -> None:
+    fetch(db, "BEGIN IMMEDIATE")
+    try:
+        if _version(db) != SCHEMA_VERSION:
+            drop_derived(db)
+            fetch(db, DERIVED)
+            fetch(db, KEPT)
+            set_weights(db)
+            fetch(db, f"PRAGMA application_id = {APPLICATION_ID}")
+            fetch(db, f"PRAGMA user_version = {SCHEMA_VERSION}")
+        fetch(db, "COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            fetch(db, "ROLLBACK")
+        raise
+
+
+def drop_derived(db: apsw.Connection) -> None:
+    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    for name in _DERIVED_NAMES:
+        if name in tables:
+            fetch(db, f"DROP TABLE {name}")
+    if "models" in tables:  # made and filled again by the next write that has vectors
+        for (name,) in fetch(db, "SELECT vec_table FROM models"):
+            fetch(db, f"DROP TABLE IF EXISTS {name}")
+
+
+def set_weights(db: apsw.Connection) -> None:
+    fetch(db, "INSERT INTO words(words, rank) VALUES ('rank', ?)", (WORDS_WEIGHTS,))

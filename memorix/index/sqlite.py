@@ -1,0 +1,455 @@
+"""The index in one SQLite file: notes, words (FTS5), chunks and their vectors."""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from memorix.chunks import embedding_text
+from memorix.errors import IndexUnavailable
+from memorix.index import schema
+from memorix.index.base import Change, Counts, Drop, Pending, Put, Rename, Row, Touch
+from memorix.index.filters import where
+from memorix.index.rows import Prepared, chunk_of, note_row, prepare, row_of, scope_token
+from memorix.index.schema import fetch
+from memorix.index.vectors import (
+    MAX_NEIGHBOURS,
+    BlobScan,
+    VecTables,
+    Vectors,
+    load_extension,
+    table_name,
+)
+from memorix.lexemes import (
+    QueryTerm,
+    match_expression,
+)
+from memorix.note import Note, format_time
+from memorix.query import Filter, Match
+from memorix.reconcile import Seen
+
+_USER_CAN_FIX = (
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.FullError,
+    apsw.NotADBError,
+    apsw.CorruptError,
+    apsw.CantOpenError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+)
+# Failures of the file or the disk; any other error of SQLite is a bug of ours and shows as one.
+
+_ROW = (
+    "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
+    " n.signature, n.etag, (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
+)
+_WIDEN = 8
+# How much further to look where a filter left too little of the best matches.
+
+
+class SqliteIndex:
+    """An `Index` in one file, by default outside the vault.
+
+    One connection a thread; every write transaction is `BEGIN IMMEDIATE`, so a second writer
+    waits instead of failing.
+    """
+
+    def __init__(self, path: Path, *, extension: bool = True) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._open: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        self._extension = extension
+        self._scan = BlobScan()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection()
+
+    # -- the folder's mirror
+
+    def listing(self) -> dict[str, Seen]:
+        rows = self._query("SELECT path, signature, etag FROM notes")
+        return {path: Seen(signature, etag) for path, signature, etag in rows}
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        prepared = [prepare(c) if isinstance(c, Put) else c for c in changes]
+        if not prepared:
+            return
+        with self._writing() as db:
+            for change in prepared:
+                match change:
+                    case Prepared():
+                        self._put(db, change)
+                    case Rename():
+                        self._rename(db, change)
+                    case Touch():
+                        db.execute(
+                            "UPDATE notes SET signature = ?, etag = ? WHERE path = ?",
+                            (change.seen.signature, change.seen.etag, change.path),
+                        )
+                    case Drop():
+                        self._drop(db, change.path)
+
+    # -- search
+
+    def match_words(
+        self, terms: Sequence[QueryTerm], wanted: Filter, now: datetime, limit: int
+    ) -> list[Match]:
+        expression = match_expression(terms)
+        if not expression or limit < 1:
+            return []
+        if wanted.scopes:
+            scopes = " OR ".join(f'"{scope_token(scope)}"' for scope in wanted.scopes)
+            expression = f"scope : ({scopes}) AND ({expression})"
+        condition, values = where(wanted, now)
+        sql = (
+            "SELECT c.key, c.note, -f.rank, f.held FROM"
+            " (SELECT rowid, rank, held(words) AS held FROM words WHERE words MATCH ?"
+            " ORDER BY rank LIMIT ?) f"
+            " JOIN chunks c ON c.key = f.rowid JOIN notes n ON n.key = c.note"
+            f" WHERE {condition} ORDER BY f.rank, n.date DESC, n.id LIMIT ?"
+        )
+        for reach in (limit, limit * _WIDEN, -1):
+            rows = self._query(sql, (expression, reach, *values, limit))
+            if len(rows) >= limit or self._exhausted(expression, reach):
+                break
+        return [
+            Match(chunk, note, score, frozenset(held.split("\n")))
+            for chunk, note, score, held in rows
+        ]
+
+    def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
+        counts: dict[str, int] = {}
+        for token in dict.fromkeys(tokens):
+            rows = self._query("SELECT doc FROM vocabulary WHERE term = ?", (token,))
+            if rows:
+                counts[token] = rows[0][0]
+        return counts, self._query("SELECT count(*) FROM chunks")[0][0]
+
+    def match_vector(
+        self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
+    ) -> list[Match]:
+        condition, values = where(wanted, now)
+        found: list[Match] = []
+        for reach in (limit, min(limit * _WIDEN, MAX_NEIGHBOURS)):
+            db = self._connection()
+            with self._as_unavailable():
+                near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
+            found = self._owned(near, condition, values)[:limit]
+            if len(found) >= limit or len(near) < reach:
+                break
+        return found
+
+    def rows(self, keys: Iterable[int]) -> dict[int, Row]:
+        wanted = list(keys)
+        sql = f"SELECT {_ROW} FROM notes n WHERE n.key IN ({_marks(wanted)})"
+        return {row[0]: row_of(row) for row in self._query(sql, wanted)}
+
+    def texts(self, chunks: Iterable[int]) -> dict[int, str]:
+        wanted = list(chunks)
+        sql = f"SELECT key, text FROM chunks WHERE key IN ({_marks(wanted)})"
+        return dict(self._query(sql, wanted))
+
+    # -- single notes
+
+    def find(self, note_id: str) -> Row | None:
+        sql = f"SELECT {_ROW} FROM notes n WHERE n.id = ? OR n.path = ? OR n.path = ? || '.md'"
+        rows = self._query(sql + " ORDER BY n.id = ? DESC", (note_id,) * 4)
+        return row_of(rows[0]) if rows else None
+
+    def has_path(self, path: str) -> bool:
+        return bool(self._query("SELECT 1 FROM notes WHERE path = ? COLLATE NOCASE", (path,)))
+
+    def near_ids(self, wanted: str, limit: int) -> list[Row]:
+        sql = (
+            f"SELECT {_ROW} FROM notes n WHERE n.id LIKE ? ESCAPE '\\'"
+            " OR n.path LIKE ? ESCAPE '\\' OR n.title LIKE ? ESCAPE '\\' ORDER BY n.path LIMIT ?"
+        )
+        part = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        rows = self._query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
+        return [row_of(row) for row in rows]
+
+    def same_text(self, digest: str, scope: str) -> Row | None:
+        rows = self._query(
+            f"SELECT {_ROW} FROM notes n WHERE n.digest = ? AND n.scope = ?"
+            " AND n.status <> 'deprecated' ORDER BY n.date LIMIT 1",
+            (digest, scope),
+        )
+        return row_of(rows[0]) if rows else None
+
+    def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
+        condition, values = where(wanted, now)
+        sql = (
+            f"SELECT {_ROW} FROM notes n WHERE {condition}"
+            " ORDER BY n.date DESC, n.path LIMIT ? OFFSET ?"
+        )
+        return [row_of(row) for row in self._query(sql, (*values, limit, offset))]
+
+    def warnings(self) -> list[tuple[str, str, int, str]]:
+        return self._query(
+            "SELECT n.path, w.code, w.line, w.message FROM warnings w"
+            " JOIN notes n ON n.key = w.note ORDER BY n.path, w.line"
+        )
+
+    # -- vectors
+
+    def pending(self, fingerprint: str, languages: frozenset[str], limit: int) -> list[Pending]:
+        condition, values = _unembedded(fingerprint, languages)
+        rows = self._query(
+            "SELECT c.hash, n.title, c.heading, c.text FROM chunks c JOIN notes n ON n.key = c.note"
+            f" WHERE {condition} GROUP BY c.hash ORDER BY length(c.text) LIMIT ?",
+            (*values, limit),
+        )
+        return [
+            Pending(h, embedding_text(title, chunk_of(head, text))) for h, title, head, text in rows
+        ]
+
+    def keep_vectors(self, fingerprint: str, vectors: Sequence[tuple[bytes, bytes]]) -> None:
+        if not vectors:
+            return
+        with self._writing() as db:
+            finder = self._declare(db, fingerprint, len(vectors[0][1]) // 4)
+            for chunk_hash, vector in vectors:
+                db.execute(
+                    "INSERT INTO kept_vectors(hash, model, vector) VALUES (?, ?, ?)"
+                    " ON CONFLICT DO NOTHING",
+                    (chunk_hash, fingerprint, vector),
+                )
+                owners = fetch(
+                    db,
+                    "SELECT c.key, n.scope FROM chunks c JOIN notes n ON n.key = c.note"
+                    " WHERE c.hash = ?",
+                    (chunk_hash,),
+                )
+                finder.add(db, fingerprint, [(key, scope, vector) for key, scope in owners])
+
+    # -- figures and upkeep
+
+    def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts:
+        condition, values = _unembedded(fingerprint, languages)
+        one = "SELECT count(*) FROM "
+        joined = "chunks c JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?"
+        return Counts(
+            notes=self._query(f"{one} notes")[0][0],
+            chunks=self._query(f"{one} chunks")[0][0],
+            vectors=self._query(f"{one} {joined}", (fingerprint,))[0][0],
+            pending=self._query(f"{one} chunks c WHERE {condition}", values)[0][0],
+            by_scope=dict(self._query("SELECT scope, count(*) FROM notes GROUP BY 1 ORDER BY 1")),
+            by_type=dict(self._query("SELECT type, count(*) FROM notes GROUP BY 1 ORDER BY 1")),
+        )
+
+    def recalled(self, note_ids: Sequence[str], now: datetime) -> None:
+        with self._writing() as db:
+            db.executemany(
+                "INSERT INTO recalls(id, count, last) VALUES (?, 1, ?)"
+                " ON CONFLICT(id) DO UPDATE SET count = count + 1, last = excluded.last",
+                [(note_id, format_time(now)) for note_id in note_ids],
+            )
+
+    def purge(self) -> None:
+        with self._writing() as db:
+            fetch(db, "DELETE FROM kept_vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
+            fetch(db, "DELETE FROM recalls WHERE id NOT IN (SELECT id FROM notes)")
+            fetch(db, "INSERT INTO words(words) VALUES ('optimize')")
+        with self._as_unavailable():
+            db = self._connection()
+            fetch(db, "VACUUM")
+            fetch(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def clear(self) -> None:
+        with self._writing() as db:
+            schema.drop_derived(db)
+            fetch(db, schema.DERIVED)
+            schema.set_weights(db)
+
+    def close(self) -> None:
+        with self._lock:
+            while self._open:
+                with suppress(apsw.ThreadingViolationError):
+                    self._open.pop().close()
+            self._local = threading.local()
+
+    @property
+    def vector_search(self) -> str:
+        """How vectors are searched: `sqlite-vec` or `numpy`."""
+        return self._vectors().name
+
+    # -- inside a transaction
+
+    def _put(self, db: apsw.Connection, new: Prepared) -> None:
+        note = new.put.note
+        note_id = self._unique_id(db, note)
+        self._drop(db, note.path)
+        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 16})", note_row(new, note_id))
+        key = db.last_insert_rowid()
+        tags = {tag.lower() for tag in note.tags}
+        db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
+        self._put_warnings(db, key, note, note_id)
+        self._put_chunks(db, key, new)
+
+    def _put_warnings(self, db: apsw.Connection, key: int, note: Note, note_id: str) -> None:
+        rows = [(key, w.code, w.line, w.message) for w in note.warnings]
+        if note_id != note.id:
+            rows.append((key, "duplicate-id", 1, f"another note has the id {note.id} already"))
+        db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?)", rows)
+
+    def _put_chunks(self, db: apsw.Connection, key: int, new: Prepared) -> None:
+        models = fetch(db, "SELECT fingerprint, dim FROM models")
+        finders = [(model, self._declare(db, model, dim)) for model, dim in models]
+        for chunk, language, chunk_hash, words in new.chunks:
+            db.execute(
+                "INSERT INTO chunks(note, language, hash, heading, text) VALUES (?, ?, ?, ?, ?)",
+                (key, language, chunk_hash, chunk.heading, chunk.text),
+            )
+            rowid = db.last_insert_rowid()
+            db.execute(
+                "INSERT INTO words(rowid, scope, title, exact, stem) VALUES (?, ?, ?, ?, ?)",
+                (rowid, *words),
+            )
+            for model, finder in finders:
+                kept = fetch(
+                    db,
+                    "SELECT vector FROM kept_vectors WHERE hash = ? AND model = ?",
+                    (chunk_hash, model),
+                )
+                finder.add(db, model, [(rowid, new.put.scope, vector) for (vector,) in kept])
+
+    def _drop(self, db: apsw.Connection, path: str) -> None:
+        for (key,) in fetch(db, "SELECT key FROM notes WHERE path = ?", (path,)):
+            chunks = [r[0] for r in db.execute("SELECT key FROM chunks WHERE note = ?", (key,))]
+            db.executemany("DELETE FROM words WHERE rowid = ?", [(chunk,) for chunk in chunks])
+            self._vectors().remove(db, chunks)
+            for table in ("chunks", "tags", "warnings"):
+                fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
+            fetch(db, "DELETE FROM notes WHERE key = ?", (key,))
+
+    def _rename(self, db: apsw.Connection, change: Rename) -> None:
+        """Move the row; a note whose scope changed is indexed anew by the next `Put` instead."""
+        db.execute(
+            "UPDATE notes SET path = ?, signature = ?, etag = ?,"
+            " id = CASE WHEN own_id = id AND id = ? THEN ? ELSE id END WHERE path = ?",
+            (
+                change.new,
+                change.seen.signature,
+                change.seen.etag,
+                change.old.removesuffix(".md"),
+                change.new.removesuffix(".md"),
+                change.old,
+            ),
+        )
+
+    def _unique_id(self, db: apsw.Connection, note: Note) -> str:
+        holder = fetch(db, "SELECT path FROM notes WHERE id = ?", (note.id,))
+        taken = holder and holder[0][0] != note.path
+        return note.path.removesuffix(".md") if taken else note.id
+
+    def _declare(self, db: apsw.Connection, fingerprint: str, dim: int) -> Vectors:
+        finder = self._vectors()
+        db.execute(
+            "INSERT INTO models VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (fingerprint, dim, table_name(fingerprint)),
+        )
+        if finder.declare(db, fingerprint, dim):
+            finder.add(db, fingerprint, _all_kept(db, fingerprint))
+        return finder
+
+    # -- connections
+
+    def _vectors(self) -> Vectors:
+        self._connection()
+        return VecTables() if self._local.extension else self._scan
+
+    def _connection(self) -> apsw.Connection:
+        db: apsw.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            with self._as_unavailable():
+                db = apsw.Connection(str(self.path))
+                self._local.extension = self._extension and load_extension(db)
+                schema.prepare(db, str(self.path))
+                db.register_fts5_function("held", _held)
+            self._local.db = db
+            with self._lock:
+                self._open.append(db)
+        return db
+
+    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._as_unavailable():
+            return self._connection().execute(sql, tuple(values)).fetchall()
+
+    def _exhausted(self, expression: str, reach: int) -> bool:
+        if reach < 0:
+            return True
+        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        return bool(self._query(sql, (expression, reach))[0][0] < reach)
+
+    def _owned(
+        self, near: Sequence[tuple[int, float]], condition: str, values: Sequence[Any]
+    ) -> list[Match]:
+        """Return the chunks whose notes pass a filter, nearest first, newer notes before older."""
+        score = dict(near)
+        sql = (
+            "SELECT c.key, c.note FROM chunks c JOIN notes n ON n.key = c.note"
+            f" WHERE c.key IN ({_marks(near)}) AND {condition} ORDER BY n.date DESC, n.id, c.key"
+        )
+        rows = self._query(sql, (*score, *values))
+        return sorted((Match(key, note, score[key]) for key, note in rows), key=lambda m: -m.score)
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """A write transaction that takes its lock at once, so that it waits instead of failing."""
+        with self._as_unavailable():
+            db = self._connection()
+            fetch(db, "BEGIN IMMEDIATE")
+            try:
+                yield db
+                fetch(db, "COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    fetch(db, "ROLLBACK")
+                raise
+
+    @contextmanager
+    def _as_unavailable(self) -> Iterator[None]:
+        """Turn the failures a user can do something about into ours; leave bugs alone."""
+        try:
+            yield
+        except _USER_CAN_FIX as error:
+            raise IndexUnavailable(
+                f"The index {self.path} cannot be used: {error}. Free the disk or close what holds "
+                "it; if it is damaged, delete it and run `memorix reindex`. No note is lost."
+            ) from error
+
+
+def _held(api: apsw.FTS5ExtensionApi, *_: object) -> str:
+    """List the words and phrases of the query that the current row holds; runs in SQLite."""
+    return "\n".join(
+        " ".join(word for word in phrase if word)
+        for number, phrase in enumerate(api.phrases)
+        if api.phrase_columns(number)
+    )
+
+
+def _all_kept(db: apsw.Connection, fingerprint: str) -> list[tuple[int, str, bytes]]:
+    return fetch(
+        db,
+        "SELECT c.key, n.scope, v.vector FROM chunks c JOIN notes n ON n.key = c.note"
+        " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?",
+        (fingerprint,),
+    )
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _unembedded(fingerprint: str, languages: frozenset[str]) -> tuple[str, list[str]]:
+    known = sorted(languages)
+    condition = "NOT EXISTS (SELECT 1 FROM kept_vectors v WHERE v.hash = c.hash AND v.model = ?)"
+    if known:
+        condition += f" AND c.language IN ({_marks(known)})"
+    return condition, [fingerprint, *known]

@@ -1,0 +1,360 @@
+"""What a new memory, an edit or a request to forget does: plans, decided without touching anything.
+
+A plan prints well: it is what a dry run shows.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memorix.errors import InvalidRequest, NoteUneditable
+from memorix.frontmatter import Value, cut, set_keys
+from memorix.note import (
+    RESERVED,
+    Note,
+    NoteId,
+    concept_id,
+    cut_short,
+    decode,
+    first_sentence,
+    format_time,
+    parse,
+    parse_time,
+    slug,
+    tags_from,
+)
+
+MAX_TEXT = 1_000_000
+# Characters; a note beyond it is a document to link to, not a memory.
+
+MAX_TITLE = 300
+
+FIXED_KEYS = frozenset({"id", "created", "generated"})
+# What a note keeps for life, or what only the program may say.
+
+ORIGINS = ("stated", "inferred", "observed", "imported")
+_TIME_KEYS = frozenset({"valid_from", "valid_to", "expires_at", "stale_after"})
+_LIST_KEYS = frozenset({"tags", "aliases", "supersedes", "code_refs", "applies_when"})
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory as somebody hands it in, before it has a place or an id."""
+
+    text: str
+    title: str = ""
+    type: str = "Fact"
+    tags: tuple[str, ...] = ()
+    author: str = ""
+    origin: str = "stated"
+    when: datetime | None = None
+    extra: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change asked for: the whole text, or one passage of it, and keys to set."""
+
+    text: str = ""
+    find: str = ""
+    replace: str = ""
+    keys: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done to files, in order, as sentences."""
+
+    steps: tuple[str, ...]
+
+
+def draft_from(text: str, title: str = "", type: str = "", tags: object = None) -> Draft:
+    """Check and tidy what a tool or a command was given.
+
+    Raises:
+        InvalidRequest: The text is empty or beyond `MAX_TEXT`.
+    """
+    body = clean(text).strip("\r\n").rstrip()
+    if not body.strip():
+        raise InvalidRequest("The text is empty. Say what is to be remembered.")
+    if len(body) > MAX_TEXT:
+        raise InvalidRequest(
+            f"The text has {len(body):,} characters, more than {MAX_TEXT:,}. "
+            "Keep the document elsewhere and remember what matters of it."
+        )
+    heading = " ".join(clean(title).split()) or _title_from(body)
+    return Draft(body, cut_short(heading, MAX_TITLE), kind(type), tags_from(tags))
+
+
+def by(draft: Draft, author: str) -> Draft:
+    """Return the draft as this actor's; an empty name leaves it as it was."""
+    return replace(draft, author=author) if author else draft
+
+
+def successor(text: str, keys: Mapping[str, Value]) -> Draft:
+    """Make the draft that supersedes a note; `keys` may give its title, type and tags."""
+    named = {key: str(keys.get(key) or "") for key in ("title", "type")}
+    draft = draft_from(text, named["title"], named["type"], keys.get("tags"))
+    extra = {k: _normal(k, v) for k, v in keys.items() if k not in ("title", "type", "tags")}
+    return replace(draft, type=kind(named["type"]), extra=extra)
+
+
+def clean(text: str) -> str:
+    """Take out what no file or database should hold: NUL, control characters, lone surrogates."""
+    return _CONTROL.sub(" ", _SURROGATE.sub("\ufffd", text.replace("\0", " ")))
+
+
+def kind(type: str) -> str:
+    """Return a type as we write it: `decision` and `DECISION` are `Decision`."""
+    name = " ".join(clean(type).split())
+    return name[:1].upper() + (name[1:].lower() if name.isupper() or name.islower() else name[1:])
+
+
+def _title_from(body: str) -> str:
+    first = body.lstrip().split("\n", 1)[0]
+    heading = re.match(r"#{1,6}\s+(.+)", first)
+    title = heading[1].strip() if heading else first_sentence(body).rstrip(".。")
+    return cut_short(title, 80) or "Note"
+
+
+def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -> Note:
+    """Make the note that a draft becomes at this path, with OKF's keys in their order."""
+    moment = format_time(draft.when or now)
+    meta: dict[str, Any] = {
+        "type": draft.type or "Fact",
+        "title": draft.title,
+        "id": str(note_id),
+        "tags": list(draft.tags) or None,
+        "created": moment,
+        "generated": _generated(draft.author, moment, via),
+        "origin": draft.origin,
+        **draft.extra,
+    }
+    when = draft.when or now
+    return Note(
+        id=note_id,
+        path=path,
+        type=meta["type"],
+        title=draft.title,
+        body=draft.text + "\n",
+        tags=draft.tags,
+        created=when,
+        changed=when,
+        author=draft.author,
+        origin=draft.origin,
+        meta=meta,
+    )
+
+
+def _generated(author: str, moment: str, via: str) -> Mapping[str, Value]:
+    """Say who wrote and when (OKF section 5.2), and through what where that is another."""
+    by = author or via
+    return {"by": by, "at": moment, "via": via} if by != via else {"by": by, "at": moment}
+
+
+def stem_for(draft: Draft) -> str:
+    return slug(draft.title)
+
+
+def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, via: str) -> bytes:
+    """Return a file's bytes after an edit; every byte the edit does not concern stays.
+
+    Raises:
+        InvalidRequest: The passage is not there, or is there more than once; a key is fixed.
+        NoteUneditable: The file is not UTF-8, or its metadata cannot be parsed.
+    """
+    note = parse(content, path)
+    text, odd = decode(content)
+    if odd:
+        raise NoteUneditable(path, odd[0].message)
+    changes = dict(_checked(edit.keys, note))
+    if edit.text or edit.find:
+        text = _with_body(text, edit)
+        derived = _title_from(note.body.strip())
+        if note.title == derived and "title" in note.meta and "title" not in changes:
+            changes["title"] = _title_from(cut(text).body.strip())
+        changes["generated"] = _generated(author, format_time(now), via)
+    return set_keys(text, changes, path).encode()
+
+
+def _with_body(text: str, edit: Edit) -> str:
+    parts = cut(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if edit.text:
+        lead = parts.body[: len(parts.body) - len(parts.body.lstrip("\r\n"))]
+        body = clean(edit.text).strip("\r\n").rstrip() + "\n"
+        new = (lead or newline) + body.replace("\r\n", "\n").replace("\n", newline)
+    else:
+        new = _replaced(parts.body, edit.find, clean(edit.replace), newline)
+    return replace(parts, body=new).joined()
+
+
+def _replaced(body: str, find: str, new: str, newline: str) -> str:
+    for passage in dict.fromkeys([find, find.replace("\r\n", "\n").replace("\n", newline)]):
+        count = body.count(passage)
+        if count == 1:
+            return body.replace(passage, new.replace("\r\n", "\n").replace("\n", newline))
+        if count > 1:
+            raise InvalidRequest(
+                f"The passage to replace occurs {count} times. Nothing was changed. "
+                "Give more of the text around it."
+            )
+    raise InvalidRequest(
+        "The passage to replace is not in the note. Nothing was changed. "
+        "Read the note and copy the passage exactly."
+    )
+
+
+def keys_from(raw: object) -> dict[str, Value]:
+    """Take keys to set in any form: a mapping, JSON text, or lines `key: value`.
+
+    Raises:
+        InvalidRequest: It is none of these.
+    """
+    if not raw:
+        return {}
+    if isinstance(raw, str):
+        raw = _parsed_keys(raw)
+    if not isinstance(raw, Mapping):
+        raise InvalidRequest('`set` takes keys and values, such as {"importance": 4}.')
+    return {str(key): _as_value(value) for key, value in raw.items()}
+
+
+def _parsed_keys(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
+        return {k.strip(): v.strip() for k, colon, v in pairs} if all(p[1] for p in pairs) else None
+
+
+def _as_value(value: object) -> Value:
+    if isinstance(value, Mapping):
+        return {str(key): _as_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_value(item) for item in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else clean(str(value))
+
+
+def _checked(keys: Mapping[str, Value], note: Note) -> Mapping[str, Value]:
+    fixed = sorted(FIXED_KEYS & keys.keys())
+    if fixed:
+        raise InvalidRequest(f"The key {fixed[0]} cannot be set. Nothing was changed.")
+    changes: dict[str, Value] = {}
+    for key, value in keys.items():
+        changes[key] = _normal(key, value)
+    if changes.get("title") and changes["title"] != note.title:
+        kept = [alias for alias in note.aliases if alias != changes["title"]]
+        changes.setdefault("aliases", [*kept, note.title])
+    return changes
+
+
+def _normal(key: str, value: Value) -> Value:
+    if not key or key != key.strip() or "\n" in key:
+        raise InvalidRequest(f"{key!r} cannot be a key.")
+    if value in (None, "", []):
+        return None
+    if key == "type":
+        return kind(str(value))
+    if key == "tags":
+        return list(tags_from(value))
+    if key in _LIST_KEYS and isinstance(value, str):
+        return [item.strip() for item in value.strip("[]").split(",") if item.strip()]
+    if key in _TIME_KEYS:
+        moment = parse_time(str(value))
+        if moment is None:
+            raise InvalidRequest(f"{key} takes a date or time such as 2026-10-02T08:00:00Z.")
+        return format_time(moment)
+    return value
+
+
+def superseding(draft: Draft, old: Note, new_path: str) -> Draft:
+    """Return the draft that takes the place of an old note: it names it, by id and by link."""
+    link = f"- supersedes [{_label(old.title)}]({relative_link(new_path, old.path)})"
+    return replace(
+        draft,
+        text=_with_relation(draft.text, link),
+        extra={**draft.extra, "supersedes": [str(old.id)]},
+    )
+
+
+def superseded(content: bytes, old: Note, new: Note, now: datetime) -> bytes:
+    """Return the old file's bytes, marked as replaced: by id, by link and by its end in time."""
+    text, odd = decode(content)
+    if odd:
+        raise NoteUneditable(old.path, odd[0].message)
+    link = f"- superseded_by [{_label(new.title)}]({relative_link(old.path, new.path)})"
+    newline = "\r\n" if "\r\n" in text else "\n"
+    marked = _with_relation(text.rstrip("\r\n"), link, newline) + newline
+    return set_keys(marked, _ended(now) | {"superseded_by": str(new.id)}, old.path).encode()
+
+
+def retired(content: bytes, path: str, now: datetime) -> bytes:
+    """Return a file's bytes with the note out of force from now on."""
+    text, odd = decode(content)
+    if odd:
+        raise NoteUneditable(path, odd[0].message)
+    return set_keys(text, _ended(now), path).encode()
+
+
+def _ended(now: datetime) -> dict[str, Value]:
+    return {"status": "deprecated", "valid_to": format_time(now)}
+
+
+def _with_relation(text: str, link: str, newline: str = "\n") -> str:
+    head = "" if re.search(r"^# Relations[ \t]*\r?$", text, re.MULTILINE) else "# Relations"
+    between = f"{newline}{newline}{head}{newline}{newline}" if head else newline
+    return text + between + link
+
+
+def _label(title: str) -> str:
+    return re.sub(r"([\\\[\]])", r"\\\1", title)
+
+
+def relative_link(source: str, target: str) -> str:
+    """Return the link from one note to another: relative, percent-encoded (ruling A2)."""
+    from_parts, to_parts = source.split("/")[:-1], target.split("/")
+    common = 0
+    while common < min(len(from_parts), len(to_parts) - 1) and (
+        from_parts[common] == to_parts[common]
+    ):
+        common += 1
+    ups = [".."] * (len(from_parts) - common)
+    return "/".join([*ups, *map(_encoded, to_parts[common:])])
+
+
+def _encoded(part: str) -> str:
+    unsafe = {" ": "%20", "(": "%28", ")": "%29", "%": "%25", "<": "%3C", ">": "%3E", "#": "%23"}
+    return "".join(unsafe.get(character, character) for character in part)
+
+
+def forget_plan(note_title: str, path: str, level: str) -> Plan:
+    """Say what forgetting a note at a level does.
+
+    Raises:
+        InvalidRequest: There is no such level.
+    """
+    match level:
+        case "retire":
+            steps = [f"mark {path} ({note_title}) as deprecated; the file stays"]
+        case "archive":
+            steps = [f"move {path} ({note_title}) to archive/{path}; it leaves the index"]
+        case "erase":
+            steps = [
+                f"remove the file {path} ({note_title}) for good",
+                "remove its words, vectors and counters from the index, free pages included",
+            ]
+        case _:
+            raise InvalidRequest(f"{level!r} is no level. Use retire, archive or erase.")
+    return Plan(tuple(steps))
+
+
+def is_reserved(path: str) -> bool:
+    return concept_id(path).rsplit("/", 1)[-1] + ".md" in RESERVED

@@ -1,0 +1,474 @@
+"""The memory: every use of Memorix is one method of `Memory`."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memorix import __version__, brief, lifecycle, recalling, sync
+from memorix.embedders.base import Embedder
+from memorix.errors import InvalidRequest, NoteChanged, NoteNotFound, VaultUnavailable
+from memorix.files import safe_relative
+from memorix.index.base import Drop, Index, Put, Row
+from memorix.lexemes import query_terms
+from memorix.lifecycle import Draft, Edit
+from memorix.note import Note, NoteId, digest, new_id, parse, render
+from memorix.query import Answer, Filter, Query
+from memorix.ranking import Mix, idf
+from memorix.reconcile import Seen
+from memorix.results import Forgotten, Near, Reading, Status, Written
+from memorix.scopes import Project, claim, scope_folder
+from memorix.store import PROJECTS, USER, Store, folder_of, scope_of
+
+VIA = f"memorix/{__version__}"
+
+NEAR = 3
+# Nearest notes told after a write; enough to see a repeat, few enough to read.
+
+NEAR_TERMS = 8
+# A new note is compared by its rarest words only, so that writing stays fast in a large vault.
+
+NEAR_SHARE = 0.45
+# Of the weight of these words; below it a note shares a subject, not a statement.
+
+BRIEF_REACH = 200
+# Newest notes the brief chooses from.
+
+
+@dataclass
+class Memory:
+    """The notes of one vault, as seen from one project.
+
+    Safe to use from several threads.  Writes wait for each other, also across processes.
+    """
+
+    store: Store
+    index: Index
+    index_path: Path
+    project: Project | None = None
+    named_project: str = ""
+    author: str = VIA
+    mix: Mix = field(default_factory=Mix)
+    embedder: Embedder | None = None
+    meaning: str = "off: no model"
+    follower: sync.Follower | None = None
+    changed: Callable[[Sequence[str]], None] = lambda paths: None
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _found_slug: str = ""
+
+    # -- the six uses
+
+    def remember(self, draft: Draft, scope: str = "") -> Written:
+        """Keep a memory as a new note, unless a note of the scope says exactly the same.
+
+        The file is written first and is what counts; if we die before the index is written, the
+        next catch-up finds the file.
+
+        Raises:
+            InvalidRequest: There is no such scope.
+            VaultUnavailable: The vault cannot be written.
+        """
+        place = self._scope_to_write(scope)
+        near = self._near(draft, place)
+        with self._writing():
+            known = self._known(draft, place)
+            if known:
+                return self._written(known.id, known.path, known.seen.etag, "already known", place)
+            note, seen = self._add(draft, place)
+        self._after([note.path])
+        return self._written(note.id, note.path, seen.etag, "created", place, near)
+
+    def recall(self, query: Query) -> Answer:
+        """Find the notes that answer a question; empty where nothing comes close.
+
+        No text is served that its file no longer holds: each hit's file is looked at, and the
+        question is asked again where one has changed.
+
+        Raises:
+            InvalidRequest: There is no such scope.
+        """
+        whole = self.follower.flush() if self.follower else True
+        wanted = replace(query.filter, scopes=self.scopes_to_read(query.filter.scopes))
+        query = replace(query, filter=wanted)
+        found = self._ask(query)
+        stale = [h.path for h in found.hits if self.store.signature(h.path) != h.seen.signature]
+        if stale:
+            self.catch_up(stale)
+            found = self._ask(query)
+        if found.hits:
+            self.index.recalled([hit.id for hit in found.hits], self.clock())
+        return replace(found, scopes=wanted.scopes, whole=whole)
+
+    def read(self, note_id: str) -> Reading:
+        """Return a note by its id or path, as its file is now.
+
+        Raises:
+            NoteNotFound: No note has exactly this id or path.
+        """
+        row = self._find(note_id)
+        content, seen = self._content(row)
+        return Reading(_with_id(parse(content, row.path), row), seen.etag, row.scope)
+
+    def revise(self, note_id: str, etag: str, edit: Edit, author: str = "") -> Written:
+        """Change a note that is still the version with this etag.
+
+        Raises:
+            NoteNotFound, NoteChanged, NoteUneditable, InvalidRequest: Nothing was written.
+        """
+        if not (edit.text or edit.find or edit.keys):
+            raise InvalidRequest("Say what to change: text, find and replace, or set.")
+        row = self._find(note_id)
+        with self._writing():
+            content, seen = self._content(row)
+            _expect(row.path, etag, seen)
+            by = author or self.author
+            new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
+            written = self._rewrite(row.path, new, seen.etag)
+        self._after([row.path])
+        return self._written(row.id, row.path, written.etag, "revised", row.scope)
+
+    def supersede(self, note_id: str, etag: str, draft: Draft) -> Written:
+        """Put a new note in the place of an old one, which stays readable but out of force.
+
+        The new note is written first: were we to die between the two, both are there and the new
+        one names the old.
+
+        Raises:
+            NoteNotFound, NoteChanged, NoteUneditable: Nothing was written.
+        """
+        row = self._find(note_id)
+        with self._writing():
+            content, seen = self._content(row)
+            _expect(row.path, etag, seen)
+            old = _with_id(parse(content, row.path), row)
+            draft = replace(draft, tags=draft.tags or old.tags, type=draft.type or old.type)
+            stem = f"{row.path.rpartition('/')[0]}/{lifecycle.stem_for(draft)}".lstrip("/")
+            path = self.store.free_path(stem, self.index.has_path)
+            now = self.clock()
+            draft = lifecycle.superseding(draft, old, path)
+            note = lifecycle.compose(draft, self._new_id(), path, now, VIA)
+            marked = lifecycle.superseded(content, old, note, now)
+            first = self._create(note)
+            self._rewrite(row.path, marked, seen.etag)
+        self._after([path, row.path])
+        written = self._written(note.id, path, first.etag, "superseded", row.scope)
+        return replace(written, superseded=row.id)
+
+    def forget(self, note_id: str, level: str = "retire", *, dry_run: bool = False) -> Forgotten:
+        """Take a note out of force, out of the vault's notes, or out of existence.
+
+        Raises:
+            NoteNotFound: No note has exactly this id or path; nothing was changed.
+            InvalidRequest: There is no such level.
+        """
+        row = self._find(note_id)
+        plan = lifecycle.forget_plan(row.title, row.path, level)
+        if not dry_run:
+            with self._writing():
+                self._forget(row, level)
+            self._after([row.path])
+        return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
+
+    def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
+        """Return what an assistant should know at the start of a session."""
+        if self.follower:
+            self.follower.flush()
+        wanted = Filter(scopes=self.scopes_to_read((scope,) if scope else ()))
+        rows = self.index.latest(wanted, self.clock(), BRIEF_REACH)
+        entries = [brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope) for r in rows]
+        total = len(rows) if len(rows) < BRIEF_REACH else self._count(wanted)
+        return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens)
+
+    # -- upkeep
+
+    def remember_all(self, drafts: Iterable[tuple[Draft, str]]) -> list[Written]:
+        """Keep many memories, (draft, scope) each, with one index transaction for all."""
+        done: list[Written] = []
+        puts: list[Put] = []
+        with self._writing():
+            for draft, scope in drafts:
+                place = self._scope_to_write(scope)
+                known = self._known(draft, place)
+                if known:
+                    row = known.seen.etag
+                    done.append(self._written(known.id, known.path, row, "already known", place))
+                    continue
+                put = self._write_new(draft, place)
+                puts.append(put)
+                note = put.note
+                done.append(self._written(note.id, note.path, put.seen.etag, "created", place))
+            self.index.apply(puts)
+        self._after([put.note.path for put in puts])
+        return done
+
+    def catch_up(
+        self,
+        paths: Sequence[str] | None = None,
+        *,
+        accept_loss: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> sync.Synced:
+        """Bring the index up to the folder; see `sync.catch_up`."""
+        done = sync.catch_up(
+            self.store, self.index, paths, accept_loss=accept_loss, progress=progress
+        )
+        if done:
+            self.changed(done.paths)
+        return done
+
+    def embed_pending(
+        self,
+        stop: Callable[[], bool] = bool,
+        *,
+        limit: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
+        """Make the vectors that are missing, if a model is loaded; return how many."""
+        if self.embedder is None:
+            return 0
+        lock = self.index_path.with_name("embed.lock")
+        return sync.embed_pending(
+            self.index, self.embedder, lock, stop=stop, limit=limit, progress=progress
+        )
+
+    def use_model(self, embedder: Embedder | None, meaning: str = "yes") -> None:
+        """Search by meaning with this model from now on; None with the reason why not."""
+        self.embedder, self.meaning = embedder, meaning
+        if self.follower and embedder:
+            self.follower.wake()
+
+    def list(self, wanted: Filter, limit: int = 100, offset: int = 0) -> Sequence[Row]:
+        """Return notes by date, newest first."""
+        scopes = self.scopes_to_read(wanted.scopes)
+        return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
+
+    def files(self, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:
+        """Yield the path and the bytes of every note of these scopes, sorted by path."""
+        wanted = self.scopes_to_read(scopes)
+        for path in sorted(self.store.scan()):
+            found = self.store.read(path) if not wanted or scope_of(path) in wanted else None
+            if found:
+                yield path, found[0]
+
+    def status(self) -> Status:
+        card = self.embedder.card if self.embedder else None
+        project = self.project
+        return Status(
+            vault=self.store.vault,
+            index=self.index_path,
+            scopes=self.scopes_to_read(()),
+            project=self.slug,
+            project_by=project.how if project else "",
+            counts=self.index.counts(
+                card.fingerprint if card else "", card.languages if card else frozenset()
+            ),
+            model=card.name if card else self.meaning,
+            vector_search=self.index.vector_search,
+            following=self.follower.state if self.follower else None,
+            warnings=tuple(self.index.warnings()),
+        )
+
+    def close(self) -> None:
+        if self.follower:
+            self.follower.stop()
+        self.index.close()
+
+    # -- scopes
+
+    @property
+    def slug(self) -> str:
+        """The folder of this project below `projects/`; empty outside any project."""
+        if self.named_project:
+            return self.named_project
+        if self.project and not self._found_slug:
+            self._found_slug = scope_folder(self.project, self.store.vault / PROJECTS)
+        return self._found_slug
+
+    def scopes_to_read(self, asked: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the scopes a question looks at; empty means all, which must be asked for.
+
+        Raises:
+            InvalidRequest: There is no such scope.
+        """
+        names = [name.strip() for name in asked if name.strip()]
+        if not names:
+            return (self.slug, USER) if self.slug else (USER,)
+        if "all" in names:
+            return ()
+        return tuple(dict.fromkeys(self._known_scope(name) for name in names))
+
+    def _scope_to_write(self, asked: str) -> str:
+        name = asked.strip()
+        if not name:
+            return self.slug or USER
+        if name == "all":
+            raise InvalidRequest("A note has one scope: user, project, or a project's name.")
+        return self._known_scope(name)
+
+    def _known_scope(self, name: str) -> str:
+        if name == USER or (name == self.slug and name):
+            return name
+        if name == "project":
+            if not self.slug:
+                raise InvalidRequest("This folder is no project. Use the scope `user`.")
+            return self.slug
+        known = self._all_scopes()
+        if name in known:
+            return name
+        raise InvalidRequest(f"There is no scope {name!r}. Known: {', '.join(sorted(known))}.")
+
+    def _all_scopes(self) -> set[str]:
+        folder = self.store.vault / PROJECTS
+        found = (
+            {entry.name for entry in folder.iterdir() if entry.is_dir()}
+            if folder.is_dir()
+            else set()
+        )
+        mounted = {prefix.rpartition("/")[2] for prefix in self.store.mounts}
+        own = {self.slug} if self.slug else set()
+        return {USER} | found | mounted | own
+
+    # -- parts of the uses
+
+    def _ask(self, query: Query) -> Answer:
+        return recalling.answer(
+            self.index, self.embedder, query, self.clock(), meaning=self.meaning, mix=self.mix
+        )
+
+    def _near(self, draft: Draft, scope: str) -> tuple[Near, ...]:
+        """Find the notes that share most of the weight of a draft's rarest words."""
+        terms = query_terms(f"{draft.title} {draft.text[:2000]}")
+        counts, total = self.index.frequencies(token for term in terms for token in term.tokens)
+        weights = {
+            term: idf(max(counts.get(token, 0) for token in term.tokens), total)
+            for term in terms
+            if term.counts and any(counts.get(token) for token in term.tokens)
+        }
+        rare = sorted(weights, key=lambda term: -weights[term])[:NEAR_TERMS]
+        matches = self.index.match_words(rare, Filter(scopes=(scope,)), self.clock(), NEAR)
+        rarest = {term: weights[term] for term in rare}
+        close = [m.note for m in matches if recalling.coverage(rarest, m.tokens) >= NEAR_SHARE]
+        rows = self.index.rows(close)
+        return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
+
+    def _known(self, draft: Draft, scope: str) -> Row | None:
+        """Return the note that says the same, if its file still does."""
+        row = self.index.same_text(digest(draft.text), scope)
+        if row is None:
+            return None
+        found = self.store.read(row.path)
+        if found and found[1].etag == row.seen.etag:
+            return row
+        self.catch_up([row.path])
+        return None
+
+    def _add(self, draft: Draft, scope: str) -> tuple[Note, Seen]:
+        put = self._write_new(draft, scope)
+        self.index.apply([put])
+        return put.note, put.seen
+
+    def _write_new(self, draft: Draft, scope: str) -> Put:
+        stem = f"{folder_of(scope)}/{lifecycle.stem_for(draft)}"
+        path = self.store.free_path(stem, self.index.has_path)
+        note = lifecycle.compose(draft, self._new_id(), path, self.clock(), VIA)
+        content = render(note)
+        self._claim(scope)
+        seen = self.store.write(path, content, None)
+        return sync.put_for(path, content, seen)
+
+    def _create(self, note: Note) -> Seen:
+        content = render(note)
+        seen = self.store.write(note.path, content, None)
+        self.index.apply([sync.put_for(note.path, content, seen)])
+        return seen
+
+    def _rewrite(self, path: str, content: bytes, expect: str) -> Seen:
+        seen = self.store.write(path, content, expect)
+        self.index.apply([sync.put_for(path, content, seen)])
+        return seen
+
+    def _forget(self, row: Row, level: str) -> None:
+        content, seen = self._content(row)
+        if level == "retire":
+            self._rewrite(row.path, lifecycle.retired(content, row.path, self.clock()), seen.etag)
+            return
+        if level == "archive":
+            self.store.archive(row.path, seen.etag)
+        else:
+            self.store.remove(row.path, seen.etag)
+        self.index.apply([Drop(row.path)])
+        if level == "erase":
+            self.index.purge()
+
+    def _find(self, note_id: str) -> Row:
+        wanted = note_id.strip()
+        if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
+            safe_relative(wanted)
+        row = self.index.find(wanted) if wanted else None
+        if row is None and self.follower:
+            self.follower.flush()
+            row = self.index.find(wanted)
+        if row is None:
+            near = self.index.near_ids(wanted, NEAR) if wanted else []
+            raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
+        return row
+
+    def _content(self, row: Row) -> tuple[bytes, Seen]:
+        found = self.store.read(row.path)
+        if found is None:
+            self.catch_up([row.path])
+            raise NoteChanged(row.path, row.seen.etag, None)
+        return found
+
+    def _claim(self, scope: str) -> None:
+        """Mark a project's folder as this project's, before the first note goes there."""
+        if self.project and scope == self.slug and not self.named_project:
+            folder = self.store.vault / PROJECTS / scope
+            folder.mkdir(parents=True, exist_ok=True)
+            claim(self.project, folder)
+
+    def _new_id(self) -> NoteId:
+        return new_id(self.clock(), os.urandom(10))
+
+    def _written(
+        self,
+        note_id: str,
+        path: str,
+        etag: str,
+        status: str,
+        scope: str,
+        near: tuple[Near, ...] = (),
+    ) -> Written:
+        vector = "pending" if self.meaning in ("yes", "loading") else "off"
+        return Written(note_id, path, etag, status, scope, vector, near)
+
+    def _count(self, wanted: Filter) -> int:
+        return len(self.index.latest(wanted, self.clock(), 1_000_000))
+
+    def _after(self, paths: Sequence[str]) -> None:
+        self.changed(paths)
+        if self.follower:
+            self.follower.wake()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        if not self.store.exists() and self.index.listing():
+            raise VaultUnavailable(
+                f"The vault {self.store.vault} is missing but its index is not empty. Nothing was "
+                "written. Mount the disk, or set MEMORIX_VAULT to where the notes are."
+            )
+        with self.store.locked():
+            yield
+
+
+def _expect(path: str, etag: str, seen: Seen) -> None:
+    if not etag.strip():
+        raise InvalidRequest("The etag is missing. Read the note and pass the etag it has.")
+    if etag.strip() != seen.etag:
+        raise NoteChanged(path, etag, seen.etag)
+
+
+def _with_id(note: Note, row: Row) -> Note:
+    return note if note.id == row.id else replace(note, id=type(note.id)(row.id))

@@ -1,0 +1,279 @@
+"""A note: what it means, how it is read from a file's bytes and rendered for a new file."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+from typing import NewType
+
+import frontmatter as library
+
+from memorix.frontmatter import NoteHandler, Value, cut, read_block
+
+NoteId = NewType("NoteId", str)
+
+TYPES = ("Decision", "Preference", "Procedure", "Gotcha", "Fact", "Episode", "Reference", "Profile")
+# The kinds Memorix writes; any other value is read and kept.
+
+RESERVED = frozenset({"index.md", "log.md"})
+# OKF section 3.1: never notes, at any level.
+
+MAX_SLUG_BYTES = 80
+# File systems allow 255 bytes; a synced or encrypted one far less, and a suffix has to fit.
+
+_WINDOWS_NAMES = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{p}{n}" for p in ("com", "lpt") for n in range(10)}
+)
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_GIST_LENGTH = 200
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
+_MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """Something odd about a file: a stable code, the line it is on, and a sentence."""
+
+    code: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One memory.
+
+    `path` is relative to the vault, with forward slashes; the concept id of OKF is the path
+    without `.md`.  `body` is everything after the metadata block.  `meta` holds every key of the
+    block as typed.  A note somebody made by hand may have no `id` of its own; its concept id
+    stands in.
+    """
+
+    id: NoteId
+    path: str
+    type: str
+    title: str
+    body: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    status: str = "stable"
+    created: datetime | None = None
+    changed: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str = ""
+    author: str = ""
+    origin: str = ""
+    meta: Mapping[str, Value] = field(default_factory=dict)
+    warnings: tuple[Warning, ...] = ()
+
+    @property
+    def gist(self) -> str:
+        """One line that says what the note says: its description, else its first sentence."""
+        return self.description or first_sentence(self.body)
+
+
+def parse(content: bytes, path: str) -> Note:
+    """Read a note from a file's bytes; never raises, whatever the bytes are."""
+    text, warnings = decode(content)
+    parts = cut(text)
+    block = read_block(parts.block)
+    warnings += [Warning(*problem) for problem in block.problems]
+    if not parts.has_block and text.lstrip("\ufeff").startswith("---"):
+        warnings.append(Warning("block-not-closed", 1, "the metadata block is never closed"))
+    body = parts.body if block.sound or block.values else parts.block + parts.body
+    meta = block.values
+    return Note(
+        id=NoteId(_text(meta.get("id")) or concept_id(path)),
+        path=path,
+        type=_text(meta.get("type")) or "Note",
+        title=_text(meta.get("title")) or _first_heading(body) or title_of(path),
+        body=body,
+        description=" ".join(_text(meta.get("description")).split()),
+        tags=_texts(meta.get("tags")),
+        aliases=_texts(meta.get("aliases")),
+        status=_text(meta.get("status")) or "stable",
+        created=parse_time(_text(meta.get("created"))),
+        changed=_changed(meta),
+        valid_from=parse_time(_text(meta.get("valid_from"))),
+        valid_to=parse_time(_text(meta.get("valid_to"))),
+        expires_at=parse_time(_text(meta.get("expires_at"))),
+        superseded_by=_text(meta.get("superseded_by")),
+        author=_author(meta),
+        origin=_text(meta.get("origin")),
+        meta=meta,
+        warnings=tuple(warnings),
+    )
+
+
+def render(note: Note) -> bytes:
+    """Write a new note's file: metadata first, in a fixed order, then the body."""
+    post = library.Post(note.body.rstrip() + "\n")
+    post.metadata = {key: value for key, value in note.meta.items() if value not in (None, "", ())}
+    return library.dumps(post, handler=NoteHandler()).encode()
+
+
+def etag_of(content: bytes) -> str:
+    """Return the version mark of a file with this content.
+
+    The prefix names the algorithm, so that another one later is seen as a change of
+    algorithm and not of content.
+    """
+    return "b2-" + hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def decode(content: bytes) -> tuple[str, list[Warning]]:
+    """Return a file's text, whatever its encoding, and warnings where it is not plain UTF-8."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            text = content.decode("utf-16", errors="replace")
+        else:
+            text = content.decode("cp1252", errors="replace")
+        line = content[: error.start].count(b"\n") + 1
+        return text.replace("\0", " "), [Warning("not-utf8", line, "the file is not UTF-8 text")]
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        return text.replace("\0", " "), [Warning("nul", line, "the text holds a NUL character")]
+    return text, []
+
+
+def concept_id(path: str) -> str:
+    return path.removesuffix(".md")
+
+
+def title_of(path: str) -> str:
+    """Derive a readable title from a file's name (OKF section 4.1)."""
+    stem = PurePosixPath(path).name.removesuffix(".md")
+    words = stem.replace("-", " ").replace("_", " ").strip()
+    return (words[:1].upper() + words[1:]) or stem
+
+
+def first_sentence(body: str) -> str:
+    """Return the first sentence of a body without its markup, at most 200 characters."""
+    for line in _FENCE.sub("", body).splitlines():
+        plain = _MARKUP.sub("", line).strip()
+        if plain and not line.lstrip().startswith("#"):
+            sentence = _SENTENCE.split(plain, maxsplit=1)[0].strip()
+            return cut_short(sentence, _GIST_LENGTH)
+    return cut_short(" ".join(body.split()), _GIST_LENGTH)
+
+
+def cut_short(text: str, length: int) -> str:
+    """Cut a text at a word to at most `length` characters, with an ellipsis where it was cut."""
+    if len(text) <= length:
+        return text
+    head = text[: length - 1]
+    space = head.rfind(" ")
+    return (head[:space] if space > length // 2 else head).rstrip() + "…"
+
+
+def slug(title: str) -> str:
+    """Make a portable file name (without `.md`) of a title; never empty, reserved or too long."""
+    text = unicodedata.normalize("NFC", title).lower()
+    kept = "".join(c if unicodedata.category(c)[0] in "LN" else _joiner(c) for c in text)
+    name = re.sub(r"-+", "-", kept).strip("-")
+    name = name.encode()[:MAX_SLUG_BYTES].decode(errors="ignore").strip("-")
+    if not name or name in _WINDOWS_NAMES or f"{name}.md" in RESERVED:
+        name = f"{name}-note".lstrip("-")
+    return name
+
+
+def _joiner(character: str) -> str:
+    # A combining mark belongs to the letter before it, everything else parts words.
+    return character if unicodedata.category(character)[0] == "M" else "-"
+
+
+def new_id(now: datetime, entropy: bytes) -> NoteId:
+    """Make a ULID (github.com/ulid/spec): 48 bits of milliseconds, 80 bits of chance."""
+    number = (int(now.timestamp() * 1000) << 80) | int.from_bytes(entropy[:10])
+    return NoteId("".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)))
+
+
+def format_time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_time(text: str) -> datetime | None:
+    """Read an ISO 8601 time; None if it is none.
+
+    A date alone counts from 12:00 UTC, when it has begun everywhere on Earth; a time without an
+    offset is the reader's local time (Obsidian writes such).
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    if len(text.strip()) <= len("2026-01-05"):
+        return moment.replace(tzinfo=UTC) + timedelta(hours=12)
+    try:
+        return moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None
+
+
+def tags_from(raw: object) -> tuple[str, ...]:
+    """Take tags in any form a model or a person gives them: list, JSON text, `a, b`, one word."""
+    if raw is None:
+        return ()
+    items = raw if isinstance(raw, (list, tuple)) else re.split(r"[,，、\n]", _unlisted(str(raw)))
+    cleaned = (_tag(str(item)) for item in items if item is not None)
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+
+
+def _unlisted(text: str) -> str:
+    stripped = text.strip()
+    return stripped[1:-1] if stripped[:1] == "[" and stripped[-1:] == "]" else stripped
+
+
+def _tag(text: str) -> str:
+    bare = text.strip().strip("\"'").lstrip("#").strip()
+    return "-".join(bare.lower().split())
+
+
+def _text(value: Value) -> str:
+    if value is None or isinstance(value, Mapping):
+        return ""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(item.strip() for item in _unlisted(value).split(",") if item.strip())
+    if isinstance(value, Sequence):
+        return tuple(text for item in value if (text := _text(item)))
+    return ()
+
+
+def _changed(meta: Mapping[str, Value]) -> datetime | None:
+    generated = meta.get("generated")
+    at = _text(generated.get("at")) if isinstance(generated, Mapping) else ""
+    return parse_time(at or _text(meta.get("timestamp")) or _text(meta.get("date")))
+
+
+def _author(meta: Mapping[str, Value]) -> str:
+    generated = meta.get("generated")
+    return _text(generated.get("by")) if isinstance(generated, Mapping) else ""
+
+
+def _first_heading(body: str) -> str:
+    match = _HEADING.search(_FENCE.sub("", body))
+    return match[1].strip() if match else ""
+
+
+def normalised(text: str) -> str:
+    """Return a text without what makes no difference to its meaning: case of form, white space."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def digest(text: str) -> str:
+    """Return the mark by which an exact repeat of a text is known."""
+    return etag_of(normalised(text).encode("utf-8", "replace"))

@@ -1,0 +1,105 @@
+"""What is asked of the memory, and what comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memorix.reconcile import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which notes may be returned; an empty field does not filter.
+
+    `as_of` returns what was in force at that moment; without it, what is in force `now`.
+    `everything` lifts the default that retired, superseded and expired notes stay out.
+    """
+
+    scopes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question: its text, who may answer, and how much may come back."""
+
+    text: str
+    filter: Filter = field(default_factory=Filter)
+    limit: int = 8
+    offset: int = 0
+    max_tokens: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A chunk that matched, and how well: BM25 (unbounded) or cosine (at most 1).
+
+    `tokens` are the search words of the question that it holds, each a word or a phrase.
+    """
+
+    chunk: int
+    note: int
+    score: float
+    tokens: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The signals behind a hit: the share of the question's weight its words matched (0 to 1),
+    its cosine to the question (None where there was no vector), and the words found in it."""
+
+    words: float
+    meaning: float | None
+    matched: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"words: {', '.join(self.matched)}"] if self.matched else []
+        if self.meaning is not None:
+            parts.append(f"meaning {self.meaning:.2f}")
+        return "; ".join([*parts, *self.notes]) or "recent"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note found; `gist` is the line of it that answers best, `score` runs from 0 to 1, `seen` is
+    the version of the file that was indexed."""
+
+    id: str
+    title: str
+    gist: str
+    type: str
+    date: str
+    scope: str
+    score: float
+    why: Why
+    path: str
+    status: str
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What recall found: the hits of this page, best first, and what was left out.
+
+    `total` counts the notes that fit, of which `hits` is the part from `offset` on.  `silent`
+    says why nothing is returned where nothing comes close.  `meaning` is `yes`, or why vectors
+    took no part.  `whole` is False while the index has not yet seen the whole folder.
+    """
+
+    hits: Sequence[Hit]
+    total: int
+    scopes: tuple[str, ...]
+    next_offset: int | None = None
+    meaning: str = "yes"
+    silent: str = ""
+    whole: bool = True
+
+    @property
+    def truncated(self) -> bool:
+        return self.next_offset is not None

@@ -1,0 +1,128 @@
+"""Put words and meaning together: which notes answer a question, in which order, and whether any.
+
+The mix is a convex combination of min-max scores (Bruch, Gai and Ingber, "An Analysis of Fusion
+Functions for Hybrid Retrieval", ACM TOIS 2023) whose share follows the question: where its words
+are found, words lead; where hardly any is, meaning leads.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memorix.query import Match
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How words and meaning are weighed; the defaults were tuned on the public halves only.
+
+    The share of words rises from `low` to `high` as the best match covers `cover_from` to
+    `cover_to` of the question's weight; an identifier that occurs gives at least `identifier`.
+    A note is close enough at `words_floor` of the question's weight, or at the model's floor plus
+    `meaning_margin`.
+    """
+
+    low: float = 0.15
+    high: float = 0.5
+    cover_from: float = 0.2
+    cover_to: float = 0.8
+    identifier: float = 0.75
+    words_floor: float = 0.25
+    meaning_margin: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A note in the order of an answer; `words` is the covered share of the question's weight."""
+
+    note: int
+    chunk: int
+    score: float
+    words: float
+    meaning: float | None
+    tokens: frozenset[str]
+
+
+def idf(frequency: int, total: int) -> float:
+    """Return the inverse document frequency (Robertson and Sparck Jones, smoothed as Lucene does):
+    positive also where a word is in every chunk, so that a store of one note works."""
+    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+
+
+def fuse(
+    words: Sequence[Match],
+    near: Sequence[Match],
+    *,
+    covered: Callable[[Match], float],
+    identifier: bool,
+    floor: float,
+    mix: Mix,
+) -> list[Ranked]:
+    """Return the notes that come close to the question, best first; one entry a note.
+
+    `words` carry BM25, `near` cosines; `covered` tells which share of the question's weight a word
+    match holds (0 to 1); `identifier` says that the question names one that some note holds;
+    `floor` is the model's cosine of unrelated texts.
+    """
+    by_words, by_meaning = _best(words), _best(near)
+    top = max(by_words.values(), key=lambda m: m.score, default=None)
+    reach = covered(top) if top else 0.0
+    share = share_of_words(reach, identifier and top is not None, bool(near), mix)
+    low = min((m.score for m in by_meaning.values()), default=0.0)
+    high = max((m.score for m in by_meaning.values()), default=1.0)
+    ranked = []
+    for note in dict.fromkeys([*by_words, *by_meaning]):
+        word, meant = by_words.get(note), by_meaning.get(note)
+        held = covered(word) if word else 0.0
+        if not _is_close(held, meant.score if meant else None, floor, mix):
+            continue
+        lexical = word.score / top.score if word and top else 0.0
+        dense = (meant.score - low) / (high - low or 1.0) if meant else 0.0
+        best = word if word and (not meant or share * lexical >= (1 - share) * dense) else meant
+        assert best is not None
+        score = share * lexical + (1 - share) * dense
+        tokens = word.tokens if word else frozenset()
+        ranked.append(Ranked(note, best.chunk, score, held, meant.score if meant else None, tokens))
+    return sorted(ranked, key=lambda r: -r.score)  # stable: ties stay newest first
+
+
+def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix) -> float:
+    """Return the share of the word score in the mix, 0 to 1."""
+    if not has_meaning:
+        return 1.0
+    reach = (covered - mix.cover_from) / (mix.cover_to - mix.cover_from)
+    share = mix.low + (mix.high - mix.low) * min(max(reach, 0.0), 1.0)
+    return max(share, mix.identifier) if identifier else share
+
+
+def cut_to_budget(costs: Sequence[int], max_tokens: int) -> int:
+    """Return how many of the first items fit a budget of tokens: at least one, if there is any."""
+    used = 0
+    for count, cost in enumerate(costs):
+        used += cost
+        if used > max_tokens:
+            return max(count, 1)
+    return len(costs)
+
+
+def best_sentence(sentences: Sequence[str], weights: Mapping[str, float]) -> str:
+    """Return the sentence that holds most of the question's weight; the first where none does."""
+
+    def held(sentence: str) -> float:
+        lowered = sentence.lower()
+        return sum(weight for word, weight in weights.items() if word in lowered)
+
+    return max(sentences, key=held, default="")
+
+
+def _best(matches: Sequence[Match]) -> dict[int, Match]:
+    best: dict[int, Match] = {}
+    for match in matches:
+        if match.note not in best or match.score > best[match.note].score:
+            best[match.note] = match
+    return best
+
+
+def _is_close(covered: float, cosine: float | None, floor: float, mix: Mix) -> bool:
+    meant = cosine is not None and cosine >= floor + mix.meaning_margin
+    return covered >= mix.words_floor or meant

@@ -1,0 +1,70 @@
+"""What the uses of the memory return."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memorix.index.base import Counts
+from memorix.note import Note
+from memorix.sync import FollowerState
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """An existing note that resembles what was just written."""
+
+    id: str
+    title: str
+    gist: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did; `status` is created, already known, revised or superseded.
+
+    `vector` is `yes`, `pending`, or `off` where no model is in use.
+    """
+
+    id: str
+    path: str
+    etag: str
+    status: str
+    scope: str
+    vector: str
+    near: tuple[Near, ...] = ()
+    superseded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A note as its file says now."""
+
+    note: Note
+    etag: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was done, or with a dry run would be done, to forget a note."""
+
+    id: str
+    path: str
+    level: str
+    steps: tuple[str, ...]
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a vault and its index."""
+
+    vault: Path
+    index: Path
+    scopes: tuple[str, ...]
+    project: str
+    project_by: str
+    counts: Counts
+    model: str
+    vector_search: str
+    following: FollowerState | None
+    warnings: tuple[tuple[str, str, int, str], ...] = ()

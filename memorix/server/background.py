@@ -1,0 +1,96 @@
+"""What runs beside the answers: opening the memory, following the folder, loading the model.
+
+None of it starts before the host's first request is answered.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from memorix.config import Config
+from memorix.errors import MemorixError
+from memorix.memory import Memory
+
+PATIENCE_S = 5.0
+# A host that says nothing for so long is not waiting for an answer: start the work.
+
+PARENT_CHECK_S = 1.0
+LAST_WORDS_S = 3.0
+# From losing the host to leaving for good: less than the five seconds a host's user will notice.
+
+_log = logging.getLogger(__name__)
+
+
+class Background:
+    """Opens the memory when it is first needed, and loads the model after the first answer."""
+
+    def __init__(self, config: Config, author: str = "") -> None:
+        self._config, self._author = config, author
+        self._lock = threading.Lock()
+        self._memory: Memory | None = None
+        self._stop_following: Callable[[], None] = lambda: None
+        self._answered = threading.Event()
+        self._stopped = threading.Event()
+        self.opened: Callable[[Memory], None] = lambda memory: None
+
+    def memory(self) -> Memory:
+        """Return the memory, opened and followed.
+
+        Raises:
+            MemorixError: It cannot be opened; the next call tries again.
+        """
+        with self._lock:
+            if self._memory is None:
+                from memorix import wiring
+
+                memory = wiring.open_memory(self._config, author=self._author)
+                self.opened(memory)
+                self._stop_following = wiring.follow(memory, self._config)
+                self._memory = memory
+            return self._memory
+
+    async def middleware(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Let the heavy work begin once the first request has its answer."""
+        try:
+            return await call_next(ctx)
+        finally:
+            self._answered.set()
+
+    def start(self) -> None:
+        for target in (self._warm_up, self._watch_parent):
+            threading.Thread(target=target, name=f"memorix{target.__name__}", daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop following and close the index; leave the process whatever hangs."""
+        self._stopped.set()
+        self._answered.set()
+        deadline = threading.Timer(LAST_WORDS_S, os._exit, args=(0,))
+        deadline.daemon = True
+        deadline.start()
+        self._stop_following()
+        if self._memory is not None:
+            self._memory.close()
+
+    def _warm_up(self) -> None:
+        self._answered.wait(PATIENCE_S)
+        self._stopped.wait(0.05)  # the answer is on its way out; importing would hold it up
+        if self._stopped.is_set():
+            return
+        try:
+            from memorix import wiring
+
+            wiring.load_model(self.memory(), self._config)
+        except MemorixError as error:
+            _log.warning("%s", error)
+
+    def _watch_parent(self) -> None:
+        """Leave when the host is gone, even if something else keeps our stdin open."""
+        if os.name == "nt":
+            return
+        parent = os.getppid()
+        while not self._stopped.wait(PARENT_CHECK_S):
+            if os.getppid() != parent:
+                self.stop()
+                os._exit(0)

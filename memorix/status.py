@@ -1,0 +1,61 @@
+"""The state of a vault, as data and as text."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from memorix.note import format_time
+from memorix.results import Status
+
+
+def as_data(state: Status) -> dict[str, Any]:
+    following = state.following
+    synced = following.last_sync if following else 0.0
+    return {
+        "vault": str(state.vault),
+        "index": str(state.index),
+        "scopes": list(state.scopes),
+        "project": state.project,
+        "project_by": state.project_by,
+        "notes": state.counts.notes,
+        "chunks": state.counts.chunks,
+        "by_scope": dict(state.counts.by_scope),
+        "by_type": dict(state.counts.by_type),
+        "model": state.model,
+        "vectors": state.counts.vectors,
+        "vectors_pending": state.counts.pending,
+        "vector_search": state.vector_search,
+        "watching": following.mode if following else "off",
+        "last_sync": format_time(datetime.fromtimestamp(synced, UTC)) if synced else "",
+        "trouble": following.trouble if following else "",
+        "warnings": [
+            {"path": path, "code": code, "line": line, "message": message}
+            for path, code, line, message in state.warnings
+        ],
+    }
+
+
+def as_json(state: Status) -> str:
+    return json.dumps(as_data(state), ensure_ascii=False, indent=1)
+
+
+def as_text(state: Status) -> str:
+    data = as_data(state)
+    scopes = ", ".join(f"{name} {count}" for name, count in data["by_scope"].items()) or "none"
+    project = f"{data['project']} (known by {data['project_by']})" if data["project"] else "none"
+    lines = [
+        f"vault     {data['vault']}",
+        f"index     {data['index']}",
+        f"project   {project}",
+        f"notes     {data['notes']} ({scopes})",
+        f"model     {data['model']}",
+        f"vectors   {data['vectors']} made, {data['vectors_pending']} pending, "
+        f"searched by {data['vector_search']}",
+        f"watching  {data['watching']}",
+    ]
+    if data["trouble"]:
+        lines.append(f"trouble   {data['trouble']}")
+    lines += [
+        f"warning   {w['path']}:{w['line']} {w['code']}: {w['message']}" for w in data["warnings"]
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,235 @@
+"""The folder of notes: list it, read it, change it under the condition that it is as expected."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filelock import FileLock
+
+from memorix.errors import NoteChanged, VaultUnavailable
+from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
+from memorix.note import RESERVED, etag_of
+from memorix.reconcile import Seen
+
+ARCHIVE = "archive"
+# The folder at the vault's top that holds archived notes; it is not indexed.
+
+USER = "user"
+PROJECTS = "projects"
+
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_COPIES = 10_000
+# How many numbered names are tried for a title that many notes share before we give up.
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The notes of one vault.
+
+    `mounts` maps a folder of the vault (`projects/app`) to the place where it really lies, for
+    projects that keep their bundle in the repository.  `lock_path` lies outside the vault.
+    """
+
+    vault: Path
+    lock_path: Path
+    mounts: Mapping[str, Path] = field(default_factory=dict)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the vault's write lock; the system frees it when its holder dies.
+
+        It makes our processes take turns.  Editors know nothing of it: what they change is seen
+        by the etag, compared right before each rename.
+        """
+        self.lock_path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.lock_path, timeout=30):
+            yield
+
+    def exists(self) -> bool:
+        return self.vault.is_dir()
+
+    def scan(self) -> dict[str, str]:
+        """List the notes: path to signature.  Reads no file.
+
+        Raises:
+            VaultUnavailable: The vault or a part of it cannot be listed.
+        """
+        found: dict[str, str] = {}
+        try:
+            _scan(self.vault, "", found, skip={ARCHIVE, *self.mounts})
+            for prefix, root in self.mounts.items():
+                if root.is_dir():
+                    _scan(root, f"{prefix}/", found, skip=set())
+        except OSError as error:
+            raise VaultUnavailable(
+                f"The notes folder cannot be listed: {error}. "
+                "The index is kept; check the folder or set MEMORIX_VAULT."
+            ) from error
+        return found
+
+    def absent(self) -> tuple[str, ...]:
+        """Return the mounted folders that are not there now; what they held is not gone."""
+        return tuple(f"{prefix}/" for prefix, root in self.mounts.items() if not root.is_dir())
+
+    def locate(self, path: str) -> Path:
+        """Return the file of a note's path.
+
+        Raises:
+            UnsafePath: The path is not plain or leads out of the vault.
+        """
+        for prefix, root in self.mounts.items():
+            if path.startswith(f"{prefix}/"):
+                return below(root, path.removeprefix(f"{prefix}/"))
+        return below(self.vault, path)
+
+    def path_of(self, file: Path) -> str | None:
+        """Return the note's path of a file, or None where it is no note of this vault."""
+        for prefix, root in self.mounts.items():
+            if file.is_relative_to(root):
+                return _note_path(file.relative_to(root), f"{prefix}/")
+        if not file.is_relative_to(self.vault):
+            return None
+        path = _note_path(file.relative_to(self.vault), "")
+        return None if path and path.startswith(f"{ARCHIVE}/") else path
+
+    def roots(self) -> list[Path]:
+        return [root for root in (self.vault, *self.mounts.values()) if root.is_dir()]
+
+    def read(self, path: str) -> tuple[bytes, Seen] | None:
+        """Return a note's bytes and what identifies them; None where the file is gone."""
+        file = self.locate(path)
+        try:
+            with file.open("rb") as stream:
+                content = stream.read()
+                signature = _signature(os.fstat(stream.fileno()))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
+        return content, Seen(signature, etag_of(content))
+
+    def signature(self, path: str) -> str:
+        """Return what a stat tells of a note's file; empty where it is gone."""
+        try:
+            return _signature(self.locate(path).stat())
+        except OSError:
+            return ""
+
+    def write(self, path: str, content: bytes, expect: str | None) -> Seen:
+        """Replace or create a note; the rename is the moment at which it counts.
+
+        Call it with the lock held.  `expect` is the etag of the version to replace, None for a
+        new file.
+
+        Raises:
+            NoteChanged: The file is not the expected version; nothing was written.
+            VaultUnavailable: The folder cannot be written.
+        """
+        file = self.locate(path)
+        self._check(path, expect)
+        try:
+            _make_folder(file.parent)
+            write_atomic(file, content)
+            return Seen(_signature(file.stat()), etag_of(content))
+        except OSError as error:
+            raise VaultUnavailable(f"{path} was not written: {error}.") from error
+
+    def remove(self, path: str, expect: str) -> None:
+        """Remove a note's file.  Raises like `write`."""
+        file = self.locate(path)
+        self._check(path, expect)
+        try:
+            file.unlink()
+            sync_folder(file.parent)
+        except OSError as error:
+            raise VaultUnavailable(f"{path} was not removed: {error}.") from error
+
+    def archive(self, path: str, expect: str) -> str:
+        """Move a note to the archive folder and return its new path.  Raises like `write`."""
+        self._check(path, expect)
+        target = self.free_path(f"{ARCHIVE}/{path}".removesuffix(".md"))
+        destination = below(self.vault, target)
+        try:
+            content = self.locate(path).read_bytes()
+            _make_folder(destination.parent)
+            write_atomic(destination, content)
+        except OSError as error:
+            raise VaultUnavailable(f"{path} was not archived: {error}.") from error
+        self.remove(path, expect)
+        return target
+
+    def free_path(self, stem: str, taken: Callable[[str], bool] = lambda path: False) -> str:
+        """Return `stem.md`, or with a number behind it where that name is in use.
+
+        `taken` may know of more names than the folder, such as those that differ only in case: they
+        are one file on macOS and Windows.
+        """
+        for number in range(1, _COPIES):
+            path = f"{stem}.md" if number == 1 else f"{stem}-{number}.md"
+            if not self.locate(path).exists() and not taken(path):
+                return path
+        raise VaultUnavailable(f"{stem}: too many notes of this name. Give it another title.")
+
+    def _check(self, path: str, expect: str | None) -> None:
+        found = self.read(path)
+        etag = found[1].etag if found else None
+        if etag != expect:
+            raise NoteChanged(path, expect, etag)
+
+
+def scope_of(path: str) -> str:
+    """Return the scope a note's path lies in: a project's slug, or `user` for all the rest."""
+    head, _, rest = path.partition("/")
+    slug, slash, _ = rest.partition("/")
+    return slug if head == PROJECTS and slash else USER
+
+
+def folder_of(scope: str) -> str:
+    return USER if scope == USER else f"{PROJECTS}/{scope}"
+
+
+def _scan(root: Path, prefix: str, found: dict[str, str], skip: set[str]) -> None:
+    folders = [(str(root), prefix)]
+    while folders:
+        folder, at = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith(".") or name in _SKIPPED or f"{at}{name}" in skip:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{at}{name}/"))
+                elif is_note(name) and entry.is_file(follow_symlinks=False):
+                    _add(found, f"{at}{name}", entry)
+
+
+def _add(found: dict[str, str], path: str, entry: os.DirEntry[str]) -> None:
+    try:
+        path.encode()  # a name that is not Unicode cannot be told to anybody
+        found[path] = _signature(entry.stat(follow_symlinks=False))
+    except (UnicodeEncodeError, FileNotFoundError):
+        return
+
+
+def _signature(stat: os.stat_result) -> str:
+    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
+
+
+def is_note(name: str) -> bool:
+    return name.endswith(".md") and name not in RESERVED
+
+
+def _note_path(relative: Path, prefix: str) -> str | None:
+    parts = relative.parts
+    hidden = any(part.startswith((".", TEMPORARY_PREFIX)) or part in _SKIPPED for part in parts)
+    return None if hidden or not is_note(relative.name) else prefix + relative.as_posix()
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and those above it, each durably."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)

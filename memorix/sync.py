@@ -1,0 +1,300 @@
+"""Keep the index in step with the folder: at the start, after each event, after a crash.
+
+All of it is idempotent: several processes may follow one folder, and doing it twice does nothing.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from memorix import chunks
+from memorix.embedders.base import Embedder
+from memorix.errors import MemorixError, VaultUnavailable
+from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
+from memorix.note import parse
+from memorix.reconcile import Difference, Seen, diff, is_mass_loss, suspects
+from memorix.store import Store, scope_of
+
+BATCH = 200
+# Notes a transaction; large enough to be fast, small enough that nobody waits for it.
+
+EMBED_BATCH = 32
+# Texts embedded before their vectors are stored; what is lost when the process is killed.
+
+QUIET_S = 0.1
+# An editor writes a note in several steps; look when it has been quiet for this long.
+
+LONGEST_S = 0.5
+# But never wait longer than this while changes keep coming.
+
+FIRST_SYNC_S = 5.0
+# How long an early question waits for the first look at the folder before it is told so.
+
+MANY_PATHS = 64
+# From here on one scan of the folder is cheaper than looking at each path.
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a catch-up did, in notes."""
+
+    changed: int = 0
+    moved: int = 0
+    gone: int = 0
+    paths: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.moved or self.gone)
+
+
+def catch_up(
+    store: Store,
+    index: Index,
+    paths: Iterable[str] | None = None,
+    *,
+    accept_loss: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Synced:
+    """Bring the index up to the folder, or to these paths of it only.
+
+    `progress` is told (notes done, notes to do).
+
+    Raises:
+        VaultUnavailable: The folder cannot be listed, or most of its notes vanished at once; the
+            index is kept.
+    """
+    known = index.listing()
+    if paths is None:
+        if not known and not store.exists():
+            return Synced()
+        found, away = store.scan(), store.absent()
+        known = {path: seen for path, seen in known.items() if not path.startswith(away)}
+        hashed = _hash(store, suspects(found, known))
+    else:
+        wanted = set(paths)
+        known = {path: seen for path, seen in known.items() if path in wanted}
+        hashed = _hash(store, sorted(wanted))
+        found = {path: seen.signature for path, seen in hashed.items()}
+    difference = diff(found, {p: seen.etag for p, seen in hashed.items()}, known)
+    if not accept_loss and paths is None and is_mass_loss(len(difference.gone), len(known)):
+        raise VaultUnavailable(
+            f"{len(difference.gone)} of {len(known)} notes are missing from {store.vault}. "
+            "The index is kept. If they were deleted on purpose, run "
+            "`memorix reindex --accept-loss`; else check that the disk is mounted."
+        )
+    _apply(store, index, difference, hashed, progress)
+    return Synced(
+        len(difference.changed),
+        len(difference.moved),
+        len(difference.gone),
+        (*difference.changed, *(m.new for m in difference.moved), *difference.gone),
+    )
+
+
+def put_for(path: str, content: bytes, seen: Seen) -> Put:
+    """Make the change that indexes this version of a note."""
+    note = parse(content, path)
+    return Put(note, scope_of(path), seen, chunks.split(note.title, note.body))
+
+
+def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:
+    found = ((path, store.read(path)) for path in paths)
+    return {path: read[1] for path, read in found if read}
+
+
+def _apply(
+    store: Store,
+    index: Index,
+    difference: Difference,
+    hashed: dict[str, Seen],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    within = [m for m in difference.moved if scope_of(m.old) == scope_of(m.new)]
+    across = [m for m in difference.moved if scope_of(m.old) != scope_of(m.new)]
+    first: list[Change] = [Drop(path) for path in (*difference.gone, *(m.old for m in across))]
+    first += [Rename(m.old, m.new, scope_of(m.new), hashed[m.new]) for m in within]
+    first += [Touch(path, hashed[path]) for path in difference.touched]
+    index.apply(first)
+    again = [*difference.changed, *(m.new for m in across)]
+    for start in range(0, len(again), BATCH):
+        batch = again[start : start + BATCH]
+        index.apply(_puts(store, batch))
+        if progress:
+            progress(start + len(batch), len(again))
+
+
+def _puts(store: Store, paths: Sequence[str]) -> list[Put]:
+    read = ((path, store.read(path)) for path in paths)
+    return [put_for(path, *found) for path, found in read if found]
+
+
+def embed_pending(
+    index: Index,
+    embedder: Embedder,
+    lock_path: Path,
+    *,
+    stop: Callable[[], bool] = bool,
+    limit: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Give every text of the index its vector; return how many were made.
+
+    One process at a time does it; another returns at once with 0.  `stop` is asked between
+    batches; what was made so far is kept when it says so, or when the process is killed.
+    """
+    try:
+        lock_path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock_path, blocking=False):
+            return _embed(index, embedder, stop, limit, progress)
+    except Timeout:
+        return 0
+
+
+def _embed(
+    index: Index,
+    embedder: Embedder,
+    stop: Callable[[], bool],
+    limit: int | None,
+    progress: Callable[[int], None] | None,
+) -> int:
+    card, done = embedder.card, 0
+    while not stop() and (limit is None or done < limit):
+        batch = index.pending(card.fingerprint, card.languages, EMBED_BATCH)
+        if not batch:
+            break
+        vectors = embedder.embed([item.text for item in batch])
+        index.keep_vectors(
+            card.fingerprint,
+            [(item.hash, vector.tobytes()) for item, vector in zip(batch, vectors, strict=True)],
+        )
+        done += len(batch)
+        if progress:
+            progress(done)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class FollowerState:
+    """How the index follows at the moment: the way of watching, and the last trouble."""
+
+    mode: str = "off"
+    last_sync: float = 0.0
+    trouble: str = ""
+
+
+class Follower:
+    """The background of a server: follows the folder and makes the vectors.
+
+    One thread does all of it, so a process never works on itself twice.  `watch` starts the
+    watching where it is not going on, before each look, so that nothing is missed.  `noticed`
+    tells of changed files, None for all; `wake` only that there are texts without a vector.
+    """
+
+    def __init__(
+        self,
+        sync: Callable[[Sequence[str] | None], None],
+        embed: Callable[[Callable[[], bool]], None],
+        watch: Callable[[], str],
+        rescan_s: float,
+    ) -> None:
+        self._sync, self._embed, self._watch = sync, embed, watch
+        self._rescan_s = rescan_s
+        self._paths: set[str] = set()
+        self._everything, self._woken, self._arrivals = True, False, 0
+        self._changed = threading.Condition()
+        self._stop, self._ready = threading.Event(), threading.Event()
+        self._syncing = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="memorix-follower", daemon=True)
+        self.state = FollowerState()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        with self._changed:
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout=3)
+
+    def noticed(self, paths: Iterable[str] | None) -> None:
+        with self._changed:
+            self._everything = self._everything or paths is None
+            self._paths.update(paths or ())
+            self._arrivals += 1
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
+
+    def flush(self) -> bool:
+        """Take in what was noticed so far, in the caller's thread, before it answers.
+
+        Returns whether the view is whole: False while the first look at the folder goes on.
+        """
+        if not self._ready.wait(timeout=FIRST_SYNC_S):
+            return False
+        if self._has_paths():
+            self._sync_noticed()
+        return True
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.state = replace(self.state, mode=self._watch())
+                self._sync_noticed()
+                self._ready.set()
+                self._embed(self._interrupted)
+                self.state = replace(self.state, last_sync=time.time(), trouble="")
+            except MemorixError as error:
+                self._report(str(error))
+            except Exception as error:  # noqa: BLE001 - the loop must outlive any single fault
+                _log.exception("following the notes failed")
+                self._report(f"{type(error).__name__}: {error}")
+            self._ready.set()
+            self._wait()
+
+    def _report(self, trouble: str) -> None:
+        _log.warning("%s", trouble)
+        self.state = replace(self.state, trouble=trouble)
+
+    def _sync_noticed(self) -> None:
+        with self._syncing:
+            with self._changed:
+                everything = self._everything or len(self._paths) > MANY_PATHS
+                paths = sorted(self._paths)
+                self._paths, self._everything, self._woken = set(), False, False
+            if everything or paths:
+                self._sync(None if everything else paths)
+
+    def _interrupted(self) -> bool:
+        return self._stop.is_set() or self._has_paths()
+
+    def _wait(self) -> None:
+        with self._changed:
+            if self._woken or self._has_paths() or self._stop.is_set():
+                pass
+            elif not self._changed.wait(timeout=self._rescan_s):
+                self._everything = True
+                return
+            self._settle()
+
+    def _settle(self) -> None:
+        deadline = time.monotonic() + LONGEST_S
+        while self._has_paths() and time.monotonic() < deadline and not self._stop.is_set():
+            before = self._arrivals
+            self._changed.wait(timeout=QUIET_S)
+            if self._arrivals == before:
+                return
+
+    def _has_paths(self) -> bool:
+        return self._everything or bool(self._paths)

@@ -1,0 +1,90 @@
+"""Put the parts together: the only module that picks adapters."""
+
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from memorix import embedders
+from memorix.config import Config
+from memorix.errors import ModelUnavailable
+from memorix.index.sqlite import SqliteIndex
+from memorix.memory import VIA, Memory
+from memorix.scopes import Project, find_project, scope_folder
+from memorix.store import PROJECTS, Store
+from memorix.sync import Follower
+from memorix.watching import Watcher
+
+_log = logging.getLogger(__name__)
+
+
+def open_memory(config: Config, *, author: str = "") -> Memory:
+    """Open the vault's index and return its memory; loads no model, scans nothing.
+
+    Raises:
+        IndexUnavailable: The index cannot be opened.
+    """
+    project = find_project(config.cwd)
+    mounts, index_path = _mount(config, project)
+    store = Store(config.vault, config.state_dir / "write.lock", mounts)
+    return Memory(
+        store=store,
+        index=SqliteIndex(index_path),
+        index_path=index_path,
+        project=project,
+        named_project=config.project,
+        author=author or VIA,
+        meaning="off" if config.model == "none" else "loading",
+    )
+
+
+def load_model(memory: Memory, config: Config) -> None:
+    """Load the embedding model that is configured, or say in the memory why there is none."""
+    if config.model == "none":
+        memory.use_model(None, "off")
+        return
+    try:
+        embedder, warning = embedders.load(config.model, config.models_dir)
+    except ModelUnavailable as error:
+        _log.warning("%s", error)
+        memory.use_model(None, f"off: {error}")
+        return
+    if warning:
+        _log.warning("%s", warning)
+    memory.use_model(embedder)
+
+
+def follow(memory: Memory, config: Config) -> Callable[[], None]:
+    """Start following the folder in the background; return what stops it."""
+    watcher = Watcher(memory.store, config.watch, lambda paths: follower.noticed(paths))
+    follower = Follower(
+        lambda paths: void(memory.catch_up(paths)),
+        lambda stop: void(memory.embed_pending(stop)),
+        watcher.tend,
+        config.rescan_s,
+    )
+    memory.follower = follower
+    follower.start()
+
+    def stop() -> None:
+        watcher.stop()
+        follower.stop()
+
+    return stop
+
+
+def void(_: object) -> None:
+    """Take a result that nobody needs."""
+
+
+def _mount(config: Config, project: Project | None) -> tuple[dict[str, Path], Path]:
+    """Return where this project's bundle lies if it is in the repository, and the index to use.
+
+    Such a bundle has an index of its own, with the vault in it: two clones of one repository hold
+    different versions of the same notes, and neither may take the other's for changed or gone.
+    """
+    if project is None or project.bundle is None:
+        return {}, config.state_dir / "index.db"
+    prefix = f"{PROJECTS}/{scope_folder(project, config.vault / PROJECTS)}"
+    mark = hashlib.blake2b(str(project.bundle).encode(), digest_size=6).hexdigest()
+    return {prefix: project.bundle}, config.state_dir / "bundles" / mark / "index.db"

@@ -1,0 +1,186 @@
+"""The command line as a user types it: real processes, exit codes, stdout and stderr."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from memorix import __version__
+
+
+@pytest.fixture
+def memorix(settings: dict[str, str], tmp_path: Path):  # type: ignore[no-untyped-def]
+    def typed(*arguments: str, stdin: str = "", code: int = 0, **env: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "memorix", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, **settings, "PYTHONUTF8": "1", **env},
+            cwd=tmp_path / "app",
+            check=False,
+            timeout=90,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    return typed
+
+
+def test_a_note_goes_in_by_stdin_and_is_found_read_listed_and_forgotten(memorix) -> None:  # type: ignore[no-untyped-def]
+    done = json.loads(
+        memorix(
+            "remember",
+            "--title",
+            "网关端口",
+            "--tags",
+            "net,ops",
+            "--json",
+            stdin="端口是 8443。\n",
+        )
+    )
+
+    found = json.loads(memorix("recall", "网关端口", "--json"))
+    assert [hit["id"] for hit in found["hits"]] == [done["id"]]
+    assert json.loads(memorix("read", done["id"], "--json"))["body"] == "端口是 8443。\n"
+    assert json.loads(memorix("list", "--json"))["notes"][0]["title"] == "网关端口"
+    assert "nothing done yet" in memorix("forget", done["id"], "--dry-run")
+    memorix("forget", done["id"])
+    assert json.loads(memorix("recall", "网关端口", "--json"))["hits"] == []
+
+
+def test_text_may_be_an_argument_and_a_hand_written_file_is_found(memorix, vault: Path) -> None:  # type: ignore[no-untyped-def]
+    memorix("remember", "Use uv, not pip.", "--type", "preference", "--scope", "user")
+    (vault / "user" / "by-hand.md").write_text("# Larkspur\n\nBlue.\n", encoding="utf-8")
+
+    assert "Larkspur" in memorix("recall", "larkspur")
+    assert "Preference" in memorix("list", "--type", "preference")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["read", "nope"], 3, "There is no note 'nope'"),
+        (["read", "../x"], 2, "not a plain path"),
+        (["remember", " "], 2, "The text is empty"),
+        (["recall", "x", "--since", "soon"], 2, "takes a date"),
+        (["recall", "x", "--scope", "nowhere"], 2, "There is no scope"),
+        (["forget", "nope"], 3, "Nothing was changed"),
+        (["nonsense"], 2, "No such command"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_an_exit_code(
+    memorix,
+    arguments: list[str],
+    code: int,
+    words: str,  # type: ignore[no-untyped-def]
+) -> None:
+    assert words in memorix(*arguments, code=code)
+
+
+def test_a_mistake_in_the_settings_names_its_source(memorix) -> None:  # type: ignore[no-untyped-def]
+    assert "MEMORIX_WATCH" in memorix("status", code=2, MEMORIX_WATCH="sometimes")
+
+
+def test_reindex_from_nothing_gives_the_same_recall(memorix, settings: dict[str, str]) -> None:  # type: ignore[no-untyped-def]
+    for number in range(5):
+        memorix("remember", f"Lamp {number} is lit by engine {number * 7}.")
+    before = memorix("recall", "lamp engine", "--json")
+    for file in Path(settings["MEMORIX_STATE_DIR"]).glob("index.db*"):
+        file.unlink()
+
+    assert "5 notes read" in memorix("reindex")
+    assert memorix("recall", "lamp engine", "--json") == before
+    assert "5 notes read" in memorix("reindex", "--full")
+    assert memorix("recall", "lamp engine", "--json") == before
+    assert "0 notes read" in memorix("reindex")
+
+
+def test_export_writes_a_bundle_an_archive_and_json_lines(
+    memorix, vault: Path, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    memorix("remember", "Lamp one.", "--title", "One")
+    note = vault / "projects/app/one.md"
+    out = tmp_path / "out"
+    out.mkdir()
+
+    for name in ("folder", "a.zip", "a.tar.gz", "a.jsonl"):
+        assert "1 notes written" in memorix("export", str(out / name))
+
+    assert (out / "folder/projects/app/one.md").read_bytes() == note.read_bytes()
+    with zipfile.ZipFile(out / "a.zip") as packed:
+        assert packed.read("projects/app/one.md") == note.read_bytes()
+    with tarfile.open(out / "a.tar.gz") as packed_too:
+        assert packed_too.getnames() == ["projects/app/one.md"]
+    line = json.loads((out / "a.jsonl").read_text(encoding="utf-8"))
+    assert (line["title"], line["body"].strip()) == ("One", "Lamp one.")
+    assert "exists already" in memorix("export", str(out / "a.zip"), code=2)
+
+
+def test_edit_opens_the_editor_and_takes_the_change_in(memorix, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done = json.loads(memorix("remember", "The port is 8443.", "--json"))
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        "import sys, pathlib\n"
+        "file = pathlib.Path(sys.argv[1])\n"
+        "text = file.read_text(encoding='utf-8').replace('8443', 'quokka')\n"
+        "file.write_text(text, encoding='utf-8')\n",
+        encoding="utf-8",
+    )
+
+    memorix("edit", done["id"], EDITOR=f"{sys.executable} {editor}", VISUAL="")
+
+    assert done["id"] in memorix("recall", "quokka")
+
+
+def test_init_makes_the_vault_and_the_projects_place(memorix, vault: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert "known by path" in memorix("init")
+
+    assert (vault / "user").is_dir()
+    assert (vault / "projects" / "app").is_dir()
+
+
+def test_a_bundle_in_the_repository_holds_the_projects_notes(memorix, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    memorix("init", "--in-repo")
+    memorix("remember", "The port is 8443.", "--title", "Port")
+
+    assert (tmp_path / "app" / "memory" / "port.md").is_file()
+    assert "Port" in memorix("recall", "port")
+
+
+def test_settings_and_models_are_shown(memorix) -> None:  # type: ignore[no-untyped-def]
+    assert json.loads(memorix("config", "--json"))["model"]["value"] == "none"
+    assert any(row["name"] == "minilm" for row in json.loads(memorix("model", "list", "--json")))
+    memorix("model", "use", "multilingual")
+    assert "multilingual" in memorix("config", MEMORIX_MODEL="")
+
+
+def test_the_version_is_printed(memorix) -> None:  # type: ignore[no-untyped-def]
+    assert memorix("--version") == f"memorix {__version__}\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "sys.argv = ['memorix', '--help']\n"
+        "from memorix.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'mcp', 'numpy', 'fastembed', 'onnxruntime', 'pydantic', 'watchdog', 'apsw'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stderr.strip() == "[]"

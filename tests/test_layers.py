@@ -1,0 +1,115 @@
+"""The architecture as data: who may import whom."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "memorix"
+
+LEVELS = [
+    ["errors"],
+    # words, in reading order
+    ["reconcile", "files", "frontmatter", "note", "lexemes", "chunks", "query", "config"],
+    # decisions: data in, plan out
+    ["lifecycle", "ranking", "brief"],
+    # adapters: each knows one outside thing
+    ["store", "index", "embedders", "exchange"],
+    # engine
+    ["scopes", "sync", "results", "recalling", "watching", "memory"],
+    ["wiring"],
+    # faces
+    ["arguments", "answers", "status", "vault", "server", "bench", "demo"],
+    ["cli"],
+    ["__main__"],
+]
+LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
+ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
+
+PURE = {
+    "errors", "reconcile", "frontmatter", "note", "lexemes", "chunks", "query",
+    "lifecycle", "ranking", "brief",
+}  # fmt: skip
+NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
+ORDERED_LEVELS = {1, 2, 4, 6}
+# Levels whose modules may import those listed before them; adapters may not know each other.
+
+CONTRACTS = {"memorix.index.base", "memorix.embedders.base"}
+LATE = {"cli", "server", "demo"}
+# These import inside functions, so that `--help` and `initialize` are quick.
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield (module, is inside a function) of everything a file imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, id(node) in inside) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "memorix":
+                yield from ((f"memorix.{a.name}", id(node) in inside) for a in node.names)
+            else:
+                yield node.module, id(node) in inside
+
+
+def own(path: Path) -> Iterator[tuple[str, str, bool]]:
+    for module, inside in imports(path):
+        root, _, rest = module.partition(".")
+        if root == "memorix" and rest and rest != "__version__":
+            yield rest.split(".")[0], module, inside
+
+
+def test_every_module_has_its_level() -> None:
+    assert {part_of(path) for path in modules()} - {"__init__"} <= LEVEL.keys()
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    part = part_of(path)
+    if part == "__init__":
+        return
+    for target, module, _ in own(path):
+        level = LEVEL[part]
+        same = target == part or (
+            LEVEL[target] == level and level in ORDERED_LEVELS and ORDER[target] < ORDER[part]
+        )
+        assert LEVEL[target] < level or same, f"{path.name} must not import {module}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_own_modules_are_imported_at_the_top(path: Path) -> None:
+    if part_of(path) in LATE:
+        return
+    assert not [module for _, module, inside in own(path) if inside]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_the_engine_sees_only_the_contracts_of_index_and_embedders(path: Path) -> None:
+    if LEVEL.get(part_of(path)) != LEVEL["memory"]:
+        return
+    seen = {module for target, module, _ in own(path) if target in ("index", "embedders")}
+    assert seen <= CONTRACTS
+
+
+@pytest.mark.parametrize("name", sorted(PURE))
+def test_pure_modules_touch_nothing_outside(name: str) -> None:
+    path = PACKAGE / f"{name}.py"
+    assert not {module.split(".")[0] for module, _ in imports(path)} & NO_IO
+    for target, module, _ in own(path):
+        assert target in PURE, f"{name} must not import {module}"
