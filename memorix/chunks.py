@@ -1,28 +1,55 @@
-"""A note cut into pieces an embedder can take whole, at its headings first."""
+"""Cut a note's body into pieces that an embedding model can take whole.
+
+Cuts are made at headings first, then between paragraphs, sentences, lines and words.  All work is
+linear in the length of the body.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import reduce
+from itertools import islice
 
-MAX_TOKENS = 200
-# An estimate; with title and headings a piece stays below the 256 tokens small models see.
+MAX_EMBEDDED_TOKENS = 250
+# MiniLM reads 256 tokens, two of which frame the text.
 
-MAX_EMBEDDED = 250
+_MAX_TITLE_TOKENS = 24
+# A title names the subject; a longer one would crowd out the text.
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*\r?$")
-_FENCE = re.compile(r"^[ \t]{0,3}(```+|~~~+)")
-_TOKENS = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]")
-_PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
-_SENTENCE = re.compile(r"(?<=[.!?])[ \t\r\n]+|(?<=[。！？；])|\n")
-_WORD = re.compile(r"\s+")
+_SEPARATOR = " > "
+
+_CONSONANT = "[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]"
+_PIECE = re.compile(
+    r"[A-Za-z](?=\d)|(?<=\d)[A-Za-z]|(?<=\d[A-Za-z])[A-Za-z]"  # hex and codes: every letter
+    rf"|{_CONSONANT}(?={_CONSONANT}{{2}})"  # abbreviations, random letters
+    r"|(?<![A-Za-z])[A-Z]?[a-z]{1,5}|[A-Z]?[a-z]{1,2}|[A-Z]"
+    r"|\d(?=\d{4})|\d{1,2}"
+    r"|[^\s\w]|\w"
+)
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HANGUL_EXTRA = 2
+# The tokenizer takes a Hangul syllable apart into up to three letters.
+
+_MARGIN = 16
+# One token more for every 16 pieces: names and code hold more tokens than common words do.
+
+_SPARE = 2
+# In a text of a few words, one odd word is not evened out.
+
+_STRUCTURE = re.compile(r"^[ \t]*(`{3,}|~{3,}|#{1,6}(?=[ \t\r\n]|\Z))", re.MULTILINE)
+_CUTS = (
+    re.compile(r"\n(?:[ \t\r]*\n)+"),
+    re.compile(r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？；])[”」』）]?|\n(?=[ \t]*[-*+|>])"),
+    re.compile(r"\n"),
+)
+# From the best place for a cut to the worst; words and characters come after these.
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a note's body: `text` is `body[start:end]`, on and after `line` (from 1).
+    """A piece of a body: `text` is exactly `body[start:end]`, `line` its first line from 1.
 
-    `heading` is the path of headings it stands under, joined by ` > `.
+    `heading` is the path of the headings that all of it stands under, as "A > B".
     """
 
     ordinal: int
@@ -33,131 +60,217 @@ class Chunk:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A stretch of the body under one path of headings, with its number of pieces."""
+
+    path: tuple[str, ...]
+    start: int
+    end: int
+    pieces: int
+
+
+def split(title: str, body: str, *, max_tokens: int = 200) -> tuple[Chunk, ...]:
+    """Cut a body into chunks of at most `max_tokens` estimated tokens, in order.
+
+    All that is not white space is in exactly one chunk.  A body that fits is one chunk; a heading
+    that only repeats the title is left out of the paths.
+    """
+    limit = max(_most_pieces(max_tokens), 1 + _HANGUL_EXTRA)
+    spans: Iterable[_Span] = _sections(title, body)
+    if _pieces(body) <= limit:
+        spans = _whole(list(spans))
+    else:
+        spans = _packed((part for span in spans for part in _fitting(body, span, limit)), limit)
+    return tuple(_chunks(body, spans))
+
+
 def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text, rather too many than too few.
+    """Return a quick estimate of the WordPiece tokens of a text, meant never to be too low.
 
-    WordPiece needs one token a common word, one for each three or four letters of an unknown one,
-    and one for each digit, sign or CJK character.
+    About a third above the real number in English prose, a fifth in code; below it only for
+    random lower-case letters.
     """
-    return len(_TOKENS.findall(text))
-
-
-def split(title: str, body: str, *, max_tokens: int = MAX_TOKENS) -> tuple[Chunk, ...]:
-    """Cut a body into chunks of at most `max_tokens` (estimated), in order and without overlap.
-
-    Cuts fall before headings, else between paragraphs, sentences, words, and only then inside one.
-    A body without text gives one empty chunk, so that the title is found.
-    """
-    chunks: list[Chunk] = []
-    line, seen = 1, 0
-    for start, end, heading in _merged(body, list(_sections(body)), max_tokens):
-        for at, until in _pieces(body, start, end, max_tokens):
-            line += body.count("\n", seen, at)
-            seen = at
-            chunks.append(Chunk(len(chunks), heading, body[at:until], at, until, line))
-    return tuple(chunks) or (Chunk(0, "", "", 0, 0, 1),)
+    pieces = _pieces(text)
+    return pieces + pieces // _MARGIN + _SPARE if pieces else 0
 
 
 def embedding_text(title: str, chunk: Chunk) -> str:
-    """Return what the embedder sees of a chunk: title, headings and text, within its limit."""
-    room = MAX_EMBEDDED - estimate_tokens(chunk.text)
-    head = title if chunk.heading in ("", title) else f"{title} > {chunk.heading}"
-    while head and estimate_tokens(head) > room:
-        head = head[: len(head) * 3 // 4].rstrip()
-    return f"{head}\n{chunk.text}" if head else chunk.text
+    """Return what an embedder sees of a chunk: title, headings, text.
+
+    Title and headings give way where all would be more than `MAX_EMBEDDED_TOKENS`.
+    """
+    room = MAX_EMBEDDED_TOKENS - estimate_tokens(chunk.text)
+    first_line = chunk.text.partition("\n")[0].lstrip("# \t").rstrip("# \t\r")
+    title = _shortened(title, min(room // 2, _MAX_TITLE_TOKENS))
+    names = chunk.heading.split(_SEPARATOR)
+    path = _SEPARATOR.join(name for name in names if name not in (title, first_line))
+    heading = _shortened(path, room - estimate_tokens(title) - 2)
+    head = [part for part in (title, heading) if part and part != first_line]
+    return "\n".join([*head, chunk.text])
 
 
-def _fits(text: str, max_tokens: int) -> bool:
-    return len(text) <= max_tokens or estimate_tokens(text) <= max_tokens
+def _pieces(text: str) -> int:
+    count = len(_PIECE.findall(text))
+    return count if text.isascii() else count + _HANGUL_EXTRA * len(_HANGUL.findall(text))
 
 
-def _sections(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, heading path) of what stands under each heading, the heading included."""
-    path: list[tuple[int, str]] = []
-    start, at, fence = 0, 0, ""
-    for line in body.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        heading = None if fence or mark else _HEADING.match(line.rstrip("\n"))
-        if heading:
-            if body[start:at].strip():
-                yield start, at, " > ".join(name for _, name in path)
-            start = at
-            level = len(heading[1])
-            path = [(depth, name) for depth, name in path if depth < level]
-            path.append((level, heading[2]))
-        at += len(line)
-    if body[start:].strip():
-        yield start, len(body), " > ".join(name for _, name in path)
+def _most_pieces(max_tokens: int) -> int:
+    """Return how many pieces are estimated at `max_tokens` at most."""
+    return ((max_tokens - _SPARE + 1) * _MARGIN - 1) // (_MARGIN + 1)
 
 
-def _merged(
-    body: str, sections: list[tuple[int, int, str]], max_tokens: int
-) -> list[tuple[int, int, str]]:
-    """Put neighbouring sections together while they fit, under what their headings share."""
-    merged: list[tuple[int, int, str]] = []
-    size = 0
-    for start, end, heading in sections:
-        cost = estimate_tokens(body[start:end])
-        if merged and size + cost <= max_tokens:
-            first, _, before = merged[-1]
-            merged[-1] = (first, end, _shared(before, heading))
-            size += cost
-        else:
-            merged.append((start, end, heading))
-            size = cost
-    return merged
-
-
-def _shared(one: str, other: str) -> str:
-    common = []
-    for left, right in zip(one.split(" > "), other.split(" > "), strict=False):
-        if left != right:
+def _shortened(text: str, max_tokens: int) -> str:
+    """Return the beginning of a text, of at most so many estimated tokens."""
+    wanted = max(_most_pieces(max_tokens), 0)
+    if len(text) <= wanted or _pieces(text) <= wanted:
+        return text
+    end = 0
+    for match in islice(_PIECE.finditer(text), wanted):
+        wanted -= 1 + (_HANGUL_EXTRA if _HANGUL.match(match[0]) else 0)
+        if wanted < 0:
             break
-        common.append(left)
-    return " > ".join(common)
+        end = match.end()
+    return text[:end].rstrip()
 
 
-def _pieces(body: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a section that fit the limit, without white space around them."""
-    spans = [(start, end)]
-    for cut in (_PARAGRAPH, _SENTENCE, _WORD):
-        spans = [part for span in spans for part in _refined(body, span, cut, max_tokens)]
-    for at, until in _packed(body, spans, max_tokens):
-        for first, last in _by_length(body, at, until, max_tokens):
-            text = body[first:last]
-            if text.strip():
-                lead = len(text) - len(text.lstrip())
-                yield first + lead, first + len(text.rstrip())
+def _sections(title: str, body: str) -> Iterator[_Span]:
+    """Yield the stretch before the first heading, then each heading with what is below it."""
+    path: list[tuple[int, str]] = []
+    start = 0
+    for place, level, name in _headings(body):
+        if start < place:
+            yield _section(title, path, body, start, place)
+        while path and path[-1][0] >= level:
+            path.pop()
+        path.append((level, name))
+        start = place
+    if start < len(body):
+        yield _section(title, path, body, start, len(body))
 
 
-def _refined(
-    body: str, span: tuple[int, int], cut: re.Pattern[str], max_tokens: int
-) -> list[tuple[int, int]]:
-    start, end = span
-    if _fits(body[start:end], max_tokens):
-        return [span]
-    edges = [start, *(match.end() for match in cut.finditer(body, start, end)), end]
-    return [(a, b) for a, b in pairwise(edges) if a < b]
+def _section(title: str, path: list[tuple[int, str]], body: str, start: int, end: int) -> _Span:
+    names = tuple(name for _, name in path if name)
+    return _Span(names[names[:1] == (title,) :], start, end, _pieces(body[start:end]))
 
 
-def _packed(body: str, spans: list[tuple[int, int]], max_tokens: int) -> Iterator[tuple[int, int]]:
-    """Put neighbouring spans together while they fit."""
-    at, until, size = spans[0][0], spans[0][0], 0
-    for start, end in spans:
-        cost = estimate_tokens(body[start:end])
-        if size and size + cost > max_tokens:
-            yield at, until
-            at, size = start, 0
-        until, size = end, size + cost
-    yield at, until
+def _headings(body: str) -> Iterator[tuple[int, int, str]]:
+    """Yield place, level and text of each ATX heading outside code fences."""
+    fence = ""
+    for match in _STRUCTURE.finditer(body):
+        mark = match[1]
+        rest = _rest_of_line(body, match.end())
+        if fence:
+            if mark.startswith(fence) and not rest:
+                fence = ""
+        elif mark[0] != "#":
+            fence = "" if mark[0] == "`" and "`" in rest else mark
+        elif match.end() - match.start() - len(mark) <= 3 and "\t" not in match[0]:
+            yield match.start(), len(mark), _without_closing(rest)
 
 
-def _by_length(body: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[int, int]]:
-    """Cut what has no white space at all, such as base64, after so many characters."""
-    if _fits(body[start:end], max_tokens):
-        yield start, end
-        return
-    for at in range(start, end, max_tokens):
-        yield at, min(at + max_tokens, end)
+def _rest_of_line(body: str, start: int) -> str:
+    end = body.find("\n", start)
+    return body[start : end if end >= 0 else len(body)].strip()
+
+
+def _without_closing(name: str) -> str:
+    bare = name.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1].isspace() else name
+
+
+def _whole(spans: list[_Span]) -> Iterator[_Span]:
+    if spans:
+        yield reduce(_joined, spans)
+
+
+def _joined(first: _Span, second: _Span) -> _Span:
+    shared = 0
+    for one, other in zip(first.path, second.path, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return _Span(first.path[:shared], first.start, second.end, first.pieces + second.pieces)
+
+
+def _fitting(body: str, span: _Span, limit: int, level: int = 0) -> Iterator[_Span]:
+    """Yield a span in parts of at most `limit` pieces, cut at the best places that allow it."""
+    if span.pieces <= limit:
+        yield span
+    elif level == len(_CUTS):
+        yield from _cut_anywhere(body, span, limit)
+    else:
+        parts = _cut(body, span, _CUTS[level])
+        yield from _packed(
+            (piece for part in parts for piece in _fitting(body, part, limit, level + 1)), limit
+        )
+
+
+def _cut(body: str, span: _Span, cuts: re.Pattern[str]) -> Iterator[_Span]:
+    start = span.start
+    for match in cuts.finditer(body, span.start, span.end):
+        if start < match.end() < span.end:
+            yield _Span(span.path, start, match.end(), _pieces(body[start : match.end()]))
+            start = match.end()
+    yield _Span(span.path, start, span.end, _pieces(body[start : span.end]))
+
+
+def _cut_anywhere(body: str, span: _Span, limit: int) -> Iterator[_Span]:
+    """Yield parts cut behind a word, or within one that is too long by itself."""
+    start, used, word_end, used_at_word = span.start, 0, span.start, 0
+    last = span.start
+    for match in _PIECE.finditer(body, span.start, span.end):
+        cost = 1 + (_HANGUL_EXTRA if _HANGUL.match(match[0]) else 0)
+        if match.start() > last:
+            word_end, used_at_word = match.start(), used
+        if used + cost > limit:
+            cut, done = (word_end, used_at_word) if word_end > start else (match.start(), used)
+            yield _Span(span.path, start, cut, done)
+            start, used = cut, used - done
+        used += cost
+        last = match.end()
+    yield _Span(span.path, start, span.end, used)
+
+
+def _packed(spans: Iterable[_Span], limit: int) -> Iterator[_Span]:
+    """Yield the spans, neighbours under one heading joined as far as `limit` allows."""
+    held: _Span | None = None
+    for span in spans:
+        if held is None:
+            held = span
+        elif held.pieces + span.pieces <= limit and _belong_together(held, span):
+            held = _joined(held, span)
+        else:
+            yield held
+            held = span
+    if held is not None:
+        yield held
+
+
+def _belong_together(first: _Span, second: _Span) -> bool:
+    """Say whether the second stands beside or below the first, not under another heading."""
+    parent = first.path[:-1]
+    return second.path[: len(parent)] == parent
+
+
+def _chunks(body: str, spans: Iterable[_Span]) -> Iterator[Chunk]:
+    """Turn spans into chunks without the empty lines around them; blank ones are dropped."""
+    ordinal, line, counted = 0, 1, 0
+    for span in spans:
+        text = body[span.start : span.end]
+        kept = text.rstrip()
+        if not kept:
+            continue
+        start = span.start + _blank_lines(kept)
+        line += body.count("\n", counted, start)
+        counted = start
+        end = span.start + len(kept)
+        path = _SEPARATOR.join(span.path)
+        yield Chunk(ordinal, path, body[start:end], start, end, line)
+        ordinal += 1
+
+
+def _blank_lines(text: str) -> int:
+    """Return the length of the empty lines a text begins with; the indent of the next one stays."""
+    ink = len(text) - len(text.lstrip())
+    return text.rfind("\n", 0, ink) + 1

@@ -1,196 +1,378 @@
-"""Text as search words: identifiers whole and in parts, CJK characters and bigrams, stems.
+"""Turn text into the words it is searched by, the same way for notes and for questions.
 
-SQLite's tokenizer sees only what this module emits: words of letters, digits and `_`, separated by
-spaces, so that the same string is found whichever of its spellings a text or a question uses.
-Bigrams beat a dictionary for Chinese and need none (96 % of CMRC 2018 answers at rank 1).
+Every word is one token for the FTS5 tokenizer `unicode61 remove_diacritics 2 tokenchars '_'`, which
+leaves it as it is: the splitting is done here.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from operator import add
 
-from py_rust_stemmers import SnowballStemmer
+from py_rust_stemmers import SnowballStemmer  # type: ignore[import-untyped]
 
 MAX_TERMS = 64
-# A question longer than that is a text; its first words say what it is about.
+# A question is rarely longer; a pasted log must not become a query of thousands of words.
 
-MAX_WORD = 64
-# Longer runs are data (hashes, base64); their head is enough to find them.
+MAX_PHRASES = 256
+# Bounds the work of one search, also where the terms are long runs of CJK.
 
-_CJK = (
-    "\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)  # scripts written without spaces, and Hangul, whose particles cling to the word
-_PIECE = re.compile(rf"[{_CJK}]+|[^\W{_CJK}](?:[^\W{_CJK}]|[.\-/\\:@#+'’&$])*")
-_CJK_RUN = re.compile(rf"[{_CJK}]+")
-_PART = re.compile(r"[^\W_]+")
-_POSSESSIVE = re.compile(r"['’]s\b")
-_SEGMENT = re.compile(r"[/\\]+")
-_CASE = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_a-z]?[a-z]+|\d+|[^\W\d_]+")
-_SPOKEN_WORDS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
-_SPOKEN = re.compile(r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.(?i:net))(?!\w)")
-_STEMMER = SnowballStemmer("english")
+EXACT_COLUMNS = "{title exact}"
+STEM_COLUMNS = "{title stem}"
+# The title column holds both kinds of words.
+
+_MAX_WORD = 64
+# Longer words are cut: they are data (base64, minified code), and nobody types their ends.
+
+_MAX_RUN = 64
+# Characters of one CJK term in a question; a longer run becomes several terms.
+
+_MOST_KNOWN = 40_000
+# Words whose lexemes are kept, some 20 MB; forgotten all at once, which costs a second's work.
+
+_LONGEST_KNOWN = 200
+# Longer pieces are data, or whole paragraphs of Chinese; neither comes again.
+
+_MOST_NAMES = 16_384
+
 _STOP = frozenset(
-    """a about all also am an and any are as at be because been before being but by can could did do
-    does doing don for from get had has have having he her here him his how i if in into is it its
-    just like me more most my no not now of on only or other our out over own same she should so
-    some such than that the their them then there these they this those to too up us use used using
-    very was we were what when where which while who why will with would you your""".split()  # noqa: SIM905
+    """
+    a about after all also am an and any are as at be because been before being between both but
+    by can cant could did didnt do does doesnt doing dont down during each for from further had
+    has have havent having he her here hers herself him himself his how i if ill im in into is
+    isnt it its itself ive just let me more most my myself no nor not of off on once only or other
+    our ours out over own same she should so some such than that thats the their theirs them
+    themselves then there these they this those through to too under until up us very was wasnt we
+    were what whats when where which while who whom why will with wont would you your yours
+    yourself
+    """.split()  # noqa: SIM905 - a list of 130 strings is not easier to read
 )
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
-_THAI = re.compile(r"[\u0e00-\u0e7f]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_LETTER = re.compile(r"[^\W\d_]")
-FOREIGN_SHARE = 0.3
-# Of the letters; a Chinese note full of identifiers is still a Chinese note.
+
+_SPACELESS = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Myanmar, Khmer
+    "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"  # Hangul
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c"  # signs used like Han
+    "\u3040-\u30ff\u31f0-\u31ff\u3100-\u312f\u31a0-\u31bf"  # kana, bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+# Scripts without spaces, or with words longer than what is searched for.
+
+_LETTERS = rf"[^\W{_SPACELESS}]+"
+_ATOM = re.compile(
+    rf"(?:(?=\w)[{_SPACELESS}])+"
+    r"|(?<!\w)\.(?:net|NET|Net)\b"
+    rf"|{_LETTERS}(?:(?:::|://|[-./:@\\]){_LETTERS})*(?:\+\+|(?<=\b[A-Za-z])#)?"
+)
+_POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b|\b(?:[cdjlmnstCDJLMNST]|[Qq]u)['’](?=\w)")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_ACCENTED = re.compile("[\u00c0-\u052f\u1e00-\u1fff]+")
+_PATH_SEAM = re.compile(r"[/\\:@]+")
+_WORD_SEAM = re.compile(r"[-_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
+_NUMBER_SEAM = re.compile(r"(?<=\d)[\W_]+(?=\d)")
+_SEAM = re.compile(r"\W+|(?<!\d)_+|_+(?!\d)")
+_VERSION = re.compile(r"v(?=\d+_)")
+_HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
+_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+")
+
+_stemmer = SnowballStemmer("english")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One thing a question asks for.
+    """A word, an identifier or a run of CJK from a question, with the lexemes that stand for it.
 
-    `exact` is looked up among the words as written, `stem` among the stems (empty where there is
-    none).  `kind` is `word`, `identifier`, `cjk` or `stop`.
+    `exact` are the words that mean all of it (for CJK its 2-grams), `parts` those that mean a part
+    of an identifier, `stems` the English stems of either.  `kind` is word, identifier, cjk or stop.
     """
 
     text: str
     kind: str
-    exact: str
-    stem: str = ""
+    exact: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:
-        """Say whether the term carries weight in the question."""
+        """Say whether finding this term tells anything."""
         return self.kind != "stop"
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        return (self.exact, self.stem) if self.stem and self.stem != self.exact else (self.exact,)
+        """The lexemes whose document frequencies tell how rare the term is."""
+        own = self.exact if self.kind == "identifier" else self.exact + self.stems
+        return tuple(dict.fromkeys(own))
 
-    def found_in(self, tokens: frozenset[str]) -> bool:
-        return self.exact in tokens or self.stem in tokens
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Lower-case strings by which a sentence that has the term can be told."""
+        lowered = self.text.lower()
+        if self.kind == "cjk":
+            return tuple(dict.fromkeys(_pairs(lowered)))
+        longer = (form for form in self.parts + self.stems if len(form) > 2)
+        return tuple(dict.fromkeys([lowered, *longer]))
+
+    def share_of(self, held: frozenset[str]) -> float:
+        """Return how much of the term the lexemes held by a text make up, 0 to 1."""
+        if self.kind == "cjk":
+            return sum(pair in held for pair in self.exact) / len(self.exact)
+        if not held.isdisjoint(self.exact):
+            return 1.0
+        if not self.parts:
+            return float(not held.isdisjoint(self.stems))
+        found = sum(part in held or stem(part) in held for part in self.parts)
+        return found / len(self.parts)
 
 
-def index_words(text: str) -> tuple[str, str]:
-    """Return (words, stems) of a text as the index holds them, in order, separated by spaces.
+def index_words(text: str) -> str:
+    """Return the exact lexemes of a text in its order, with spaces between them."""
+    return " ".join(filter(None, map(_EXACT.__getitem__, text.split())))
 
-    Words are as written, in lower case; stems are English and leave stop words out.
-    """
-    found = [_expanded(piece) for piece in _PIECE.findall(_normalised(text))]
-    return " ".join([words for words, _ in found]), " ".join([s for _, s in found if s])
+
+def stems(text: str) -> str:
+    """Return the English stems of a text's words in its order, without stop words."""
+    return " ".join(filter(None, map(_STEMS.__getitem__, text.split())))
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
-    """Return what a question asks for, at most `MAX_TERMS` terms, each once.
-
-    An identifier is one term as a whole, and its parts are terms of their own.
-    """
-    terms: dict[str, QueryTerm] = {}
-    for piece in _PIECE.findall(_normalised(text)):
-        for term in _terms_of(piece):
-            terms.setdefault(term.exact, term)
-        if len(terms) >= MAX_TERMS:
+    """Return what a question asks for, each once, in its order; at most `MAX_TERMS`."""
+    found: dict[tuple[str, ...], QueryTerm] = {}
+    for term in _terms_of(text):
+        found.setdefault(term.exact, term)
+        if len(found) == MAX_TERMS:
             break
-    return tuple(terms.values())[:MAX_TERMS]
+    return tuple(found.values())
 
 
 def match_expression(terms: Sequence[QueryTerm]) -> str:
-    """Return the FTS5 query for any of the terms; empty where there are none.
+    """Return the FTS5 query that finds any of the terms; empty where there is none.
 
-    Stop words are asked for only where there is nothing else.
+    Stop words take part only where there is nothing else.
     """
-    asked = [term for term in terms if term.counts] or list(terms)
-    return " OR ".join(_expression(term) for term in asked)
+    asked = [term for term in terms if term.counts] or terms
+    exact = dict.fromkeys(word for term in asked for word in _worth_asking(term))
+    stemmed = dict.fromkeys(word for term in asked for word in term.stems)
+    columns = ((EXACT_COLUMNS, exact), (STEM_COLUMNS, stemmed))
+    return " OR ".join(f"{name} : ({_any_of(words)})" for name, words in columns if words)
 
 
 def language_hint(text: str) -> str:
-    """Guess a text's language from its script, as an ISO 639-1 code; Latin script counts as `en`.
-
-    It decides whether a model that knows few languages is asked at all.
-    """
-    sample = text[:4000]
-    letters = len(_LETTER.findall(sample)) or 1
-    for script, language in ((_KANA, "ja"), (_HANGUL, "ko"), (_THAI, "th"), (_CYRILLIC, "ru")):
-        if len(script.findall(sample)) / letters >= FOREIGN_SHARE / 2:
-            return language
-    return "zh" if len(_HAN.findall(sample)) / letters >= FOREIGN_SHARE else "en"
-
-
-def _normalised(text: str) -> str:
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return _SPOKEN.sub(lambda match: _SPOKEN_WORDS[match.group().lower()], plain)
+    """Guess from its script what a text is written in: zh, ja, ko, th, ru, und (another script
+    than the Latin one) or en; for deciding whether a model can read it."""
+    if text.isascii():
+        return "en"
+    counts = {name: _count(pattern, text) for name, pattern in _SCRIPTS.items()}
+    letters = sum(counts.values())
+    han, kana = counts["zh"], counts["ja"]
+    if (han + kana) >= _FOREIGN_SHARE * letters and kana * 10 >= han + kana > 0:
+        return "ja"
+    del counts["en"], counts["ja"]
+    name = max(counts, key=lambda key: counts[key])
+    return name if counts[name] and counts[name] >= _FOREIGN_SHARE * letters else "en"
 
 
-def _expression(term: QueryTerm) -> str:
-    exact = f'{{title exact}} : "{term.exact}"'
-    return f'{exact} OR {{title stem}} : "{term.stem}"' if term.stem else exact
+_FOREIGN_SHARE = 0.3
+# Notes in other languages are full of Latin names and code.
+
+_SCRIPTS = {
+    "zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"),
+    "ja": re.compile("[\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f]+"),
+    "ko": re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+"),
+    "th": re.compile("[\u0e01-\u0e4e]+"),
+    "ru": re.compile("[\u0400-\u052f]+"),
+    "und": re.compile("[\u0370-\u03ff\u0530-\u0dff\u0e80-\u10ff\u1200-\u1cff\ua4d0-\uabff]+"),
+    "en": re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+"),
+}
 
 
-def _terms_of(piece: str) -> list[QueryTerm]:
-    if _CJK_RUN.match(piece):
-        return [QueryTerm(gram, "cjk", gram) for gram in _grams(piece) or [piece]]
-    wholes, parts = _forms(piece)
-    terms = [QueryTerm(piece.strip(".-/\\:'’&"), "identifier", whole) for whole in wholes]
-    for part in parts:
-        kind = "stop" if part in _STOP else "word"
-        if not wholes and any(c.isdigit() for c in part) and len(part) > 2:
-            kind = "identifier"
-        terms.append(QueryTerm(part, kind, part, "" if kind == "stop" else _stem(part)))
-    return terms
+def _count(pattern: re.Pattern[str], text: str) -> int:
+    return sum(map(len, pattern.findall(text)))
 
 
-@lru_cache(maxsize=1 << 16)
-def _expanded(piece: str) -> tuple[str, str]:
-    """Return (exact words, stems) of one piece of text; most pieces come again and again."""
-    if _CJK_RUN.match(piece):
-        return " ".join([*_letters(piece), *_grams(piece)]), ""
-    wholes, parts = _forms(piece)
-    stemmed = (_stem(part) for part in parts if part not in _STOP)
-    return " ".join([*wholes, *parts]), " ".join(stemmed)
+def _worth_asking(term: QueryTerm) -> Iterator[str]:
+    yield from term.exact
+    yield from (part for part in term.parts if part not in _STOP and len(part) > 1)
 
 
-def _forms(piece: str) -> tuple[list[str], list[str]]:
-    """Return a piece's joined forms (none for a plain word) and its parts, all in lower case."""
-    if piece.isascii() and piece.isalpha() and (piece.islower() or piece[1:].islower()):
-        return [], [piece.lower()[:MAX_WORD]]
-    bare = _POSSESSIVE.sub("", piece).replace("'", "").replace("’", "")
-    wholes: list[str] = []
-    parts: list[str] = []
-    segments = [segment for segment in _SEGMENT.split(bare) if segment]
-    for segment in [bare, *segments] if len(segments) > 1 else [bare]:
-        words = _PART.findall(segment)
-        small = [part for word in words for part in _cased(word)]
-        if len(words) > 1 or small != [word.lower() for word in words]:
-            digits = all(part.isdigit() for part in words)
-            wholes.append(("_" if digits else "").join(words).lower()[:MAX_WORD])
-        parts += [*(word.lower()[:MAX_WORD] for word in words if len(words) > 1), *small]
-    return _once(wholes), _once(part for part in parts if part not in wholes)
+def _any_of(words: Iterable[str]) -> str:
+    return " OR ".join([f'"{word}"' for word in words][:MAX_PHRASES])
 
 
-def _cased(word: str) -> list[str]:
-    """Split camelCase and letters from digits; what is one character stays with the whole."""
-    pieces = _CASE.findall(word)
-    return [piece.lower()[:MAX_WORD] for piece in pieces if len(piece) > 1 or len(pieces) == 1]
+class _Known(dict[str, str]):
+    """One kind of lexemes of the pieces of text seen lately; a hit costs no call."""
+
+    def __init__(self, kind: int) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, word: str) -> str:
+        if len(word) >= _LONGEST_KNOWN:
+            return _long_lexemes(word)[self._kind]
+        found = _new_lexemes(word)
+        for known, lexemes in zip(_KNOWN, found, strict=True):
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            known[word] = lexemes
+        return found[self._kind]
 
 
-def _once(words: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(word for word in words if word))
+@lru_cache(32)
+def _long_lexemes(word: str) -> tuple[str, str]:
+    """Return the lexemes of a long piece, kept until the other kind of them is asked for."""
+    return _new_lexemes(word)
 
 
-def _letters(run: str) -> list[str]:
-    return [c for c in run if unicodedata.category(c)[0] in "LN"]
+def _new_lexemes(word: str) -> tuple[str, str]:
+    """Return the exact lexemes and the stems of a piece of text without white space."""
+    exact: list[str] = []
+    stemmed: list[str] = []
+    for atom in _atoms(word):
+        if _is_spaceless(atom[0]):
+            exact += _pairs(atom)
+            exact += atom if len(atom) > 1 else ""
+        elif _is_plain(atom):
+            exact.append(folded := _folded(atom))
+            stemmed += () if folded in _STOP else (stem(folded),)
+        else:
+            wholes, parts = _names_in(atom)
+            exact += wholes
+            exact += parts
+            stemmed += _stems_in(wholes, parts)
+    return " ".join(exact), " ".join(stemmed)
 
 
-def _grams(run: str) -> list[str]:
-    letters = _letters(run)
-    return [first + second for first, second in pairwise(letters)]
+_KNOWN = _EXACT, _STEMS = _Known(0), _Known(1)
 
 
-@lru_cache(maxsize=1 << 15)
-def _stem(word: str) -> str:
-    return str(_STEMMER.stem_word(word))
+def _atoms(text: str) -> list[str]:
+    bare = text.lstrip('([{"*`').rstrip('.,;:!?)]}"*`')
+    if bare.isascii() and bare.isalpha():
+        return [bare]
+    return _ATOM.findall(_normal(text))
+
+
+def _terms_of(text: str) -> Iterator[QueryTerm]:
+    for match in _ATOM.finditer(_normal(text)):
+        atom = match[0]
+        if _is_spaceless(atom[0]):
+            yield from _cjk_terms(atom)
+        elif _is_plain(atom):
+            yield _word(atom)
+        elif (names := _names_in(atom))[0]:
+            yield _identifier(atom, *names)
+
+
+def _normal(text: str) -> str:
+    """Return a text without compatibility forms, accents, marks and apostrophes."""
+    if "'" in text or "’" in text:
+        text = _APOSTROPHE.sub("", _POSSESSIVE.sub(" ", text))
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    text = _ACCENTED.sub(lambda match: unicodedata.normalize("NFKD", match[0]), text)
+    return text.translate(_WITHOUT_MARKS)
+
+
+class _WithoutMarks(dict[int, int | None]):
+    """For `str.translate`: drop what belongs to the letter before it and is no letter itself."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if _is_mark(chr(code)) else code
+        return self[code]
+
+
+_WITHOUT_MARKS = _WithoutMarks()
+
+
+def _is_mark(character: str) -> bool:
+    if "\u19b0" <= character <= "\u19c9" or character in "\u1cf2\u1cf3":
+        return True  # SQLite has these vowels as marks, as earlier versions of Unicode had
+    category = unicodedata.category(character)
+    return category[0] == "M" or (category == "Cf" and character != "\u200b")
+
+
+_SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
+
+
+def _is_spaceless(character: str) -> bool:
+    return not character.isascii() and bool(_SPACELESS_CHARACTER.match(character))
+
+
+def _cjk_terms(run: str) -> Iterator[QueryTerm]:
+    for start in range(0, max(len(run) - 1, 1), _MAX_RUN - 1):  # pieces share a character
+        piece = run[start : start + _MAX_RUN]
+        yield QueryTerm(piece, "cjk", _pairs(piece))
+
+
+def _pairs(run: str) -> tuple[str, ...]:
+    return tuple(map(add, run, run[1:])) or (run,)
+
+
+def _is_plain(atom: str) -> bool:
+    return atom.isalpha() and (not atom.isascii() or _PLAIN.fullmatch(atom) is not None)
+
+
+def _word(atom: str) -> QueryTerm:
+    folded = _folded(atom)
+    kind = "stop" if folded in _STOP else "word"
+    return QueryTerm(atom, kind, (folded,), (), (stem(folded),))
+
+
+def _identifier(atom: str, wholes: tuple[str, ...], parts: tuple[str, ...]) -> QueryTerm:
+    kind = "identifier" if parts or not wholes[0].isalpha() else "word"
+    return QueryTerm(atom, kind, wholes, parts, tuple(_stems_in(wholes, parts)))
+
+
+def _stems_in(wholes: tuple[str, ...], parts: tuple[str, ...]) -> list[str]:
+    """Return the stems of the smallest English words of an identifier."""
+    return [stem(w) for w in parts or wholes if w.isascii() and w.isalpha() and w not in _STOP]
+
+
+@lru_cache(_MOST_NAMES)
+def _names_in(atom: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the joined forms of an identifier, and its parts; nothing where only signs are."""
+    wholes = _wholes(atom)
+    leaves = [leaf for place in _PATH_SEAM.split(atom) for leaf in _leaves(place)]
+    return wholes, tuple(dict.fromkeys(word for word in leaves if word and word not in wholes))
+
+
+def _wholes(atom: str) -> tuple[str, ...]:
+    if atom.endswith("++"):
+        return (f"{_joined(atom)[: _MAX_WORD - 2]}pp",)
+    if atom.endswith("#"):
+        return (f"{_joined(atom)}sharp",)
+    if atom.startswith("."):  # the only such atom
+        return ("dotnet",)
+    whole = _joined(atom)
+    if _VERSION.match(whole):
+        return whole, whole[1:]
+    return (whole,) if whole else ()
+
+
+def _leaves(place: str) -> Iterator[str]:
+    """Yield the lexemes of one step of a path, from the whole step to its smallest words."""
+    names = place.split(".")
+    yield _joined(place)
+    for name in names:
+        yield from (_joined(name),) if len(names) > 1 else ()
+        if len(name) <= _MAX_WORD and not _HEX.fullmatch(name):
+            pieces = _WORD_SEAM.split(name)
+            yield from map(_joined, pieces) if len(pieces) > 1 else ()
+
+
+def _joined(name: str) -> str:
+    """Return a name as one legal token: digits stay apart from digits, all else is joined."""
+    if not name.isalnum():
+        name = _SEAM.sub("", _NUMBER_SEAM.sub("_", name))
+    return _folded(name)
+
+
+def _folded(word: str) -> str:
+    return word.casefold()[:_MAX_WORD]
+
+
+@lru_cache(_MOST_NAMES)
+def stem(word: str) -> str:
+    """Return the English stem of a lower-case word; other words come back as they are."""
+    return _stemmer.stem_word(word) if word.isascii() and word.isalpha() else word

@@ -12,7 +12,6 @@ from memorix.embedders.base import Embedder
 from memorix.errors import InvalidRequest, NoteChanged, NoteNotFound, VaultUnavailable
 from memorix.files import safe_relative
 from memorix.index.base import Drop, Index, Put, Row
-from memorix.lexemes import query_terms
 from memorix.lifecycle import Draft, Edit
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.query import Answer, Filter, Query
@@ -339,7 +338,7 @@ class Memory:
 
     def _near(self, draft: Draft, scope: str) -> tuple[Near, ...]:
         """Find the notes that share most of the weight of a draft's rarest words."""
-        terms = query_terms(f"{draft.title} {draft.text[:2000]}")
+        terms = recalling.asked_for(f"{draft.title} {draft.text[:2000]}")
         counts, total = self.index.frequencies(token for term in terms for token in term.tokens)
         weights = {
             term: idf(max(counts.get(token, 0) for token in term.tokens), total)

@@ -18,8 +18,8 @@ class Mix:
 
     The share of words rises from `low` to `high` as the best match covers `cover_from` to
     `cover_to` of the question's weight; an identifier that occurs gives at least `identifier`.
-    A note is close enough at `words_floor` of the question's weight, or at the model's floor plus
-    `meaning_margin`.
+    An answer is given if its best note holds `words_floor` of the question's weight, or has the
+    model's floor plus `meaning_margin` as its cosine; then notes with half of that are shown too.
     """
 
     low: float = 0.15
@@ -27,7 +27,7 @@ class Mix:
     cover_from: float = 0.2
     cover_to: float = 0.8
     identifier: float = 0.75
-    words_floor: float = 0.25
+    words_floor: float = 0.22
     meaning_margin: float = 0.05
 
 
@@ -69,12 +69,14 @@ def fuse(
     reach = covered(top) if top else 0.0
     share = share_of_words(reach, identifier and top is not None, bool(near), mix)
     low = min((m.score for m in by_meaning.values()), default=0.0)
-    high = max((m.score for m in by_meaning.values()), default=1.0)
+    high = max((m.score for m in by_meaning.values()), default=-1.0)
     ranked = []
+    if reach < mix.words_floor and high < floor + mix.meaning_margin:
+        return []
     for note in dict.fromkeys([*by_words, *by_meaning]):
         word, meant = by_words.get(note), by_meaning.get(note)
         held = covered(word) if word else 0.0
-        if not _is_close(held, meant.score if meant else None, floor, mix):
+        if held < mix.words_floor / 2 and (meant is None or meant.score < floor):
             continue
         lexical = word.score / top.score if word and top else 0.0
         dense = (meant.score - low) / (high - low or 1.0) if meant else 0.0
@@ -121,8 +123,3 @@ def _best(matches: Sequence[Match]) -> dict[int, Match]:
         if match.note not in best or match.score > best[match.note].score:
             best[match.note] = match
     return best
-
-
-def _is_close(covered: float, cosine: float | None, floor: float, mix: Mix) -> bool:
-    meant = cosine is not None and cosine >= floor + mix.meaning_margin
-    return covered >= mix.words_floor or meant

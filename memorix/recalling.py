@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from memorix.chunks import estimate_tokens
@@ -14,6 +15,10 @@ from memorix.ranking import Mix, Ranked, best_sentence, cut_to_budget, fuse, idf
 
 REACH = 100
 # Candidates of each signal; beyond them nothing was ever found worth its time.
+
+COMMON_SHARE, COMMON_FROM = 0.1, 100
+# A word in more than a tenth of the chunks is left out of the dense question, in a store of a
+# hundred chunks or more.
 
 GIST_LENGTH = 220
 # Characters of the line shown; about 55 tokens of English.
@@ -35,7 +40,7 @@ def answer(
 
     `meaning` says why `embedder` is None where it is.
     """
-    terms = query_terms(query.text)
+    terms = asked_for(query.text)
     if not terms:
         return _latest(index, query, now)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
@@ -43,7 +48,9 @@ def answer(
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []
     if embedder is not None:
-        near, meaning = _near(index, embedder, query, now)
+        common = [t.text for t in weights if _frequency(t, counts) > COMMON_SHARE * total]
+        telling = _without(query.text, common) if total >= COMMON_FROM else query.text
+        near, meaning = _near(index, embedder, replace(query, text=telling), now)
     ranked = fuse(
         words,
         near,
@@ -56,10 +63,34 @@ def answer(
     return _page(index, query, ranked, weights, meaning, silent)
 
 
+def asked_for(text: str) -> tuple[QueryTerm, ...]:
+    """Return the terms of a text, a run of CJK as its 2-grams, so that each has its own weight."""
+    return tuple(unit for term in query_terms(text) for unit in _units(term))
+
+
+def _units(term: QueryTerm) -> Sequence[QueryTerm]:
+    if term.kind != "cjk":
+        return (term,)
+    return [QueryTerm(pair, "cjk", (pair,)) for pair in term.exact]
+
+
+def _without(text: str, words: Sequence[str]) -> str:
+    """Take words out of a question that say nothing here; all of it, if nothing would be left.
+
+    Names of the project or its people are in so many notes that a sentence encoder finds little
+    else; words leave them to BM25, which knows how common they are.
+    """
+    if not words:
+        return text
+    pattern = "|".join(re.escape(word) for word in words)
+    left = re.sub(rf"(?<!\w)(?:{pattern})(?:['’]s)?(?!\w)", " ", text)
+    return " ".join(left.split()) if any(c.isalpha() for c in left) else text
+
+
 def coverage(weights: Mapping[QueryTerm, float], tokens: frozenset[str]) -> float:
     """Return the share of a question's weight that these search words make up."""
     total = sum(weights.values())
-    held = sum(weight for term, weight in weights.items() if term.found_in(tokens))
+    held = sum(weight * term.share_of(tokens) for term, weight in weights.items())
     return held / total if total else 0.0
 
 
@@ -125,10 +156,10 @@ def _page(
 
 
 def _found(row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float]) -> Hit:
-    matched = tuple(term.text for term in weights if term.found_in(ranked.tokens))
+    matched = tuple(term.text for term in weights if term.share_of(ranked.tokens) >= 0.5)
     notes = ("superseded",) if row.superseded_by else ()
     why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, notes)
-    by_word = {term.text.lower(): weight for term, weight in weights.items()}
+    by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)
     return _hit(row, round(ranked.score, 4), why, best)

@@ -1,23 +1,24 @@
-"""What an embedding model must offer."""
+"""What an embedding model must offer, and what is known of one before it is loaded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Vectors = npt.NDArray[np.float32]
+    Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What the index and the user must know of a model without loading it.
+    """What the index and a user must know of a model.
 
-    `fingerprint` changes whenever the vectors of a text would; vectors of different
-    fingerprints are never compared.  `languages` are ISO 639-1 codes the model can tell
-    topics apart in; an empty set means any.  `floor` is the cosine that an unrelated pair
-    of texts stays below, about nineteen times in twenty.
+    `fingerprint` changes whenever the vectors of a text would; vectors of different fingerprints
+    are never compared.  `languages` are the ISO 639-1 codes in which the model tells topics apart;
+    an empty set means any.  `floor` is the cosine that unrelated texts stay below, about nineteen
+    times in twenty.
     """
 
     name: str
@@ -34,18 +35,23 @@ class ModelCard:
 
 
 class Embedder(Protocol):
-    """A loaded model: texts in, rows of length 1 out."""
+    """A loaded model; safe to call from several threads."""
 
     @property
     def card(self) -> ModelCard: ...
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return a float32 array of shape `(len(texts), card.dim)`, rows of length 1, in order.
 
-        Texts longer than `card.max_tokens` are cut.  Safe to call from several threads.
+        Texts longer than `card.max_tokens` are cut.
         """
         ...
 
+    def embed_query(self, text: str) -> "Vectors":
+        """Return the vector of a question, shape `(card.dim,)`; some models embed it unlike a
+        passage."""
+        ...
+
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of `text` as the model sees it, special tokens included, uncut."""
+        """Count the tokens of a text as the model sees it, uncut, special ones included."""
         ...

@@ -7,7 +7,7 @@ from typing import Any
 
 from memorix.chunks import Chunk, embedding_text
 from memorix.index.base import Put, Row
-from memorix.lexemes import index_words, language_hint
+from memorix.lexemes import index_words, language_hint, stems
 from memorix.note import Note, digest, format_time
 from memorix.reconcile import Seen
 
@@ -25,12 +25,12 @@ class Prepared:
 def prepare(put: Put) -> Prepared:
     note = put.note
     names = " ".join([note.title, *note.aliases, *note.tags, _listed(note, "applies_when")])
-    title = " ".join(index_words(names))
+    title = f"{index_words(names)} {stems(names)}"
     chunks = []
     for chunk in put.chunks:
         embedded = embedding_text(note.title, chunk)
         mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
-        words = (scope_token(put.scope), title, *index_words(chunk.text))
+        words = (scope_token(put.scope), title, index_words(chunk.text), stems(chunk.text))
         chunks.append((chunk, language_hint(embedded), mark, words))
     return Prepared(put, note.gist, digest(note.body), tuple(chunks))
 
@@ -75,7 +75,8 @@ def file_date(seen: Seen) -> str:
 
 def row_of(row: tuple[Any, ...]) -> Row:
     tags = tuple(row[-1].split("\x1f")) if row[-1] else ()
-    return Row(*row[:10], tags=tags, seen=Seen(row[-3], row[-2]))
+    signature, etag = row[-3:-1]
+    return Row(*row[:-3], tags=tags, seen=Seen(signature, etag))  # type: ignore[misc]
 
 
 def chunk_of(heading: str, text: str) -> Chunk:
