@@ -20,7 +20,7 @@ _SEPARATOR = " > "
 
 _CONSONANT = "[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]"
 _PIECE = re.compile(
-    r"[A-Za-z](?=\d)|(?<=\d)[A-Za-z]|(?<=\d[A-Za-z])[A-Za-z]"  # hex and codes: every letter
+    r"[A-Za-z](?=[A-Za-z]{0,3}\d)|(?<=\d)[A-Za-z]|(?<=\d[A-Za-z])[A-Za-z]"  # hex and codes
     rf"|{_CONSONANT}(?={_CONSONANT}{{2}})"  # abbreviations, random letters
     r"|(?<![A-Za-z])[A-Z]?[a-z]{1,5}|[A-Z]?[a-z]{1,2}|[A-Z]"
     r"|\d(?=\d{4})|\d{1,2}"
@@ -223,10 +223,11 @@ def _cut_anywhere(body: str, span: _Span, limit: int) -> Iterator[_Span]:
         cost = 1 + (_HANGUL_EXTRA if _HANGUL.match(match[0]) else 0)
         if match.start() > last:
             word_end, used_at_word = match.start(), used
-        if used + cost > limit:
-            cut, done = (word_end, used_at_word) if word_end > start else (match.start(), used)
+        while used and used + cost > limit:
+            at_word = word_end > start and used_at_word
+            cut, done = (word_end, used_at_word) if at_word else (match.start(), used)
             yield _Span(span.path, start, cut, done)
-            start, used = cut, used - done
+            start, used, used_at_word = cut, used - done, 0
         used += cost
         last = match.end()
     yield _Span(span.path, start, span.end, used)

@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import PurePosixPath
 from typing import NewType
 
 import frontmatter as library
@@ -152,7 +151,7 @@ def concept_id(path: str) -> str:
 
 def title_of(path: str) -> str:
     """Derive a readable title from a file's name (OKF section 4.1)."""
-    stem = PurePosixPath(path).name.removesuffix(".md")
+    stem = path.rpartition("/")[2].removesuffix(".md")
     words = stem.replace("-", " ").replace("_", " ").strip()
     return (words[:1].upper() + words[1:]) or stem
 

@@ -20,6 +20,9 @@ COMMON_SHARE, COMMON_FROM = 0.1, 100
 # A word in more than a tenth of the chunks is left out of the dense question, in a store of a
 # hundred chunks or more.
 
+RARE_AT_MOST, RARE_SHARE = 3, 0.01
+# An identifier in no more chunks than that points at something; a common one is just a word.
+
 GIST_LENGTH = 220
 # Characters of the line shown; about 55 tokens of English.
 
@@ -44,23 +47,31 @@ def answer(
     if not terms:
         return _latest(index, query, now)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
-    weights = {term: idf(_frequency(term, counts), total) for term in terms if term.counts}
+    telling = [term for term in terms if term.counts] or terms
+    weights = {term: idf(_frequency(term, counts), total) for term in telling}
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []
     if embedder is not None:
         common = [t.text for t in weights if _frequency(t, counts) > COMMON_SHARE * total]
-        telling = _without(query.text, common) if total >= COMMON_FROM else query.text
-        near, meaning = _near(index, embedder, replace(query, text=telling), now)
+        dense = _without(query.text, common) if total >= COMMON_FROM else query.text
+        near, meaning = _near(index, embedder, replace(query, text=dense), now)
     ranked = fuse(
         words,
         near,
         covered=lambda match: coverage(weights, match.tokens),
-        identifier=any(t.kind == "identifier" and _frequency(t, counts) for t in terms),
+        identifier=any(_is_rare_identifier(term, counts, total) for term in terms),
         floor=embedder.card.floor if embedder else 1.0,
         mix=mix,
     )
     silent = "" if ranked else _silence(terms, counts)
     return _page(index, query, ranked, weights, meaning, silent)
+
+
+def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> bool:
+    """Say whether a term names one thing of the store: `ERR_0x3F`, but not `well-known`."""
+    plain_words = term.text.replace("-", "").isalpha() and term.text.islower()
+    rare = 0 < _frequency(term, counts) <= max(RARE_AT_MOST, RARE_SHARE * total)
+    return term.kind == "identifier" and rare and not plain_words
 
 
 def asked_for(text: str) -> tuple[QueryTerm, ...]:

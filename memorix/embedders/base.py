@@ -51,7 +51,3 @@ class Embedder(Protocol):
         """Return the vector of a question, shape `(card.dim,)`; some models embed it unlike a
         passage."""
         ...
-
-    def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text as the model sees it, uncut, special ones included."""
-        ...

@@ -53,6 +53,7 @@ class FastembedEmbedder:
         return row
 
     def count_tokens(self, text: str) -> int:
+        """Count the tokens of a text as the model sees it, uncut, special ones included."""
         tokenizer = self._model.model.tokenizer
         encoded = tokenizer.encode(text)
         return len(encoded.ids) + sum(len(part.ids) for part in encoded.overflowing)

@@ -38,6 +38,3 @@ class HashingEmbedder:
     def embed_query(self, text: str) -> "Vectors":
         row: Vectors = self.embed([text])[0]
         return row
-
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())

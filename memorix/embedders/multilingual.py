@@ -39,9 +39,6 @@ class MultilingualEmbedder:
         row: Vectors = self.embed([text])[0]
         return row
 
-    def count_tokens(self, text: str) -> int:
-        return len(self._model.tok.encode(text))
-
 
 def load_multilingual() -> MultilingualEmbedder:
     """Load the model.

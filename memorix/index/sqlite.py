@@ -136,7 +136,7 @@ class SqliteIndex:
     ) -> list[Match]:
         condition, values = where(wanted, now)
         found: list[Match] = []
-        for reach in (limit, min(limit * _WIDEN, MAX_NEIGHBOURS)):
+        for reach in (limit, limit * _WIDEN, MAX_NEIGHBOURS):
             db = self._connection()
             with self._as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)

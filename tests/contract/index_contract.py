@@ -1,0 +1,200 @@
+"""What "an index" means; each backend's test subclasses this with one fixture."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from memorix.chunks import split
+from memorix.index.base import Drop, Index, Put, Rename, Touch
+from memorix.lexemes import query_terms
+from memorix.note import parse
+from memorix.query import Filter, Match
+from memorix.reconcile import Seen
+
+NOW = datetime(2026, 10, 1, tzinfo=UTC)
+ALL = Filter()
+MODEL = "model-1"
+ANY: frozenset[str] = frozenset()
+
+
+def put(name: str, text: str, scope: str = "user", etag: str = "e1", **meta: str) -> Put:
+    block = "".join(f"{key}: {value}\n" for key, value in meta.items())
+    content = f"---\n{block}---\n{text}" if block else text
+    note = parse(content.encode(), f"{scope}/{name}.md")
+    return Put(note, scope, Seen("1-1000000000-1-1", etag), split(note.title, note.body))
+
+
+def vector(*values: float) -> bytes:
+    row = np.zeros(8, dtype=np.float32)
+    row[: len(values)] = values
+    return bytes((row / np.linalg.norm(row)).tobytes())
+
+
+class IndexContract:
+    def words(
+        self, index: Index, question: str, wanted: Filter = ALL, limit: int = 10
+    ) -> list[str]:
+        found = index.match_words(query_terms(question), wanted, NOW, limit)
+        return self.paths(index, found)
+
+    def near(self, index: Index, row: bytes, wanted: Filter = ALL, limit: int = 10) -> list[str]:
+        return self.paths(index, index.match_vector(row, MODEL, wanted, NOW, limit))
+
+    @staticmethod
+    def paths(index: Index, found: list[Match]) -> list[str]:
+        rows = index.rows(match.note for match in found)
+        return [rows[match.note].path.split("/")[-1].removesuffix(".md") for match in found]
+
+    @staticmethod
+    def give_vectors(index: Index, *rows: bytes) -> None:
+        """Give the pending texts these vectors, in the order of the texts."""
+        pending = sorted(index.pending(MODEL, ANY, 100), key=lambda item: item.text)
+        pairs = [(item.hash, row) for item, row in zip(pending, rows, strict=True)]
+        index.keep_vectors(MODEL, pairs)
+
+    def test_what_is_put_is_listed_and_found(self, index: Index) -> None:
+        index.apply([put("a", "the gateway port"), put("b", "the lantern")])
+
+        assert set(index.listing()) == {"user/a.md", "user/b.md"}
+        assert self.words(index, "gateway") == ["a"]
+
+    def test_a_new_version_takes_the_place_of_the_old(self, index: Index) -> None:
+        for etag, text in (("e1", "quokka"), ("e2", "wombat"), ("e3", "numbat")):
+            index.apply([put("a", text, etag=etag)])
+
+        assert self.words(index, "quokka wombat") == []
+        assert self.words(index, "numbat") == ["a"]
+        assert index.listing()["user/a.md"].etag == "e3"
+
+    def test_a_failed_batch_leaves_no_trace(self, index: Index) -> None:
+        def changes() -> Iterator[Put]:
+            yield put("a", "x")
+            raise ZeroDivisionError
+
+        with suppress(ZeroDivisionError):
+            index.apply(changes())
+
+        assert index.listing() == {}
+
+    def test_a_query_is_words_not_a_language(self, index: Index) -> None:
+        index.apply([put("a", 'say "NEAR" (or) not')])
+
+        for text in ['"', "NEAR(", "a AND", "-x", "*", "col:x", "", "\0", "{a} : b"]:
+            index.match_words(query_terms(text), ALL, NOW, 5)
+
+    def test_a_dropped_note_is_found_by_nothing(self, index: Index) -> None:
+        index.apply([put("a", "the gateway", tags="[x]")])
+        self.give_vectors(index, vector(1))
+
+        index.apply([Drop("user/a.md")])
+
+        assert self.words(index, "gateway") == []
+        assert self.near(index, vector(1)) == []
+        assert index.find("user/a") is None
+        assert index.counts(MODEL, ANY).chunks == 0
+
+    def test_a_renamed_note_keeps_its_id_and_vectors(self, index: Index) -> None:
+        index.apply([put("a", "the gateway", id="X1")])
+        self.give_vectors(index, vector(1))
+
+        index.apply([Rename("user/a.md", "user/b.md", "user", Seen("s", "e1"))])
+
+        row = index.find("X1")
+        assert row is not None
+        assert row.path == "user/b.md"
+        assert self.near(index, vector(1)) == ["b"]
+        assert index.pending(MODEL, ANY, 10) == []
+
+    def test_a_touched_note_has_its_new_signature(self, index: Index) -> None:
+        index.apply([put("a", "x")])
+        index.apply([Touch("user/a.md", Seen("new", "e1"))])
+
+        assert index.listing()["user/a.md"].signature == "new"
+
+    def test_the_nearest_vector_comes_first_within_the_scopes_asked(self, index: Index) -> None:
+        index.apply([put("a", "aaa"), put("b", "bbb"), put("c", "ccc", scope="app")])
+        self.give_vectors(index, vector(1), vector(1, 1), vector(0, 1))
+
+        assert self.near(index, vector(0, 1)) == ["c", "b", "a"]
+        assert self.near(index, vector(0, 1), Filter(scopes=("user",))) == ["b", "a"]
+        assert self.near(index, vector(0, 1), limit=1) == ["c"]
+
+    def test_cosines_are_exact(self, index: Index) -> None:
+        index.apply([put("a", "aaa")])
+        self.give_vectors(index, vector(3, 4))
+
+        found = index.match_vector(vector(1), MODEL, ALL, NOW, 5)
+
+        assert found[0].score == pytest.approx(0.6, abs=1e-5)
+
+    @pytest.mark.parametrize("limit", [0, 1, 5000])
+    def test_any_limit_is_answered(self, index: Index, limit: int) -> None:
+        index.apply([put("a", "gateway")])
+        self.give_vectors(index, vector(1))
+
+        assert len(self.near(index, vector(1), limit=limit)) <= 1
+        assert len(self.words(index, "gateway", limit=limit)) == min(limit, 1)
+
+    def test_vectors_are_shared_by_content_and_rows_are_not(self, index: Index) -> None:
+        index.apply([put("a", "# T\n\nsame"), put("b", "# T\n\nsame")])
+        self.give_vectors(index, vector(1))
+
+        assert sorted(self.near(index, vector(1))) == ["a", "b"]
+
+    def test_vectors_of_another_model_are_never_compared(self, index: Index) -> None:
+        index.apply([put("a", "aaa")])
+        self.give_vectors(index, vector(1))
+
+        assert index.match_vector(vector(1), "model-2", ALL, NOW, 5) == []
+        assert len(index.pending("model-2", ANY, 10)) == 1
+
+    def test_a_text_in_a_language_the_model_lacks_waits_for_no_vector(self, index: Index) -> None:
+        index.apply([put("a", "网关的端口是八四四三"), put("b", "the gateway")])
+
+        assert len(index.pending(MODEL, frozenset({"en"}), 10)) == 1
+        assert index.counts(MODEL, frozenset({"en"})).pending == 1
+
+    def test_kept_vectors_survive_a_rebuild(self, index: Index) -> None:
+        index.apply([put("a", "aaa")])
+        self.give_vectors(index, vector(1))
+
+        index.clear()
+        index.apply([put("a", "aaa")])
+
+        assert index.pending(MODEL, ANY, 10) == []
+        assert self.near(index, vector(1)) == ["a"]
+
+    def test_a_filter_that_drops_the_best_does_not_empty_the_answer(self, index: Index) -> None:
+        old = [put(f"old{n}", "gateway gateway", status="deprecated") for n in range(40)]
+        index.apply([*old, put("new", "a long text that names the gateway once")])
+        self.give_vectors(index, *[vector(1)] * len(index.pending(MODEL, ANY, 100)))
+
+        assert self.words(index, "gateway", limit=2) == ["new"]
+        assert self.near(index, vector(1), limit=2) == ["new"]
+
+    def test_frequencies_count_chunks(self, index: Index) -> None:
+        index.apply([put("a", "gateway lamp"), put("b", "gateway")])
+
+        assert index.frequencies(["gateway", "lamp", "none"]) == ({"gateway": 2, "lamp": 1}, 2)
+
+    def test_two_notes_with_one_id_are_both_there(self, index: Index) -> None:
+        index.apply([put("a", "one", id="X1"), put("b", "two", id="X1")])
+
+        first, second = index.find("X1"), index.find("user/b")
+        assert first is not None
+        assert second is not None
+        assert (first.path, second.path) == ("user/a.md", "user/b.md")
+        assert index.warnings()[0][1] == "duplicate-id"
+
+    def test_purge_leaves_no_orphan(self, index: Index) -> None:
+        index.apply([put("a", "aaa")])
+        self.give_vectors(index, vector(1))
+        index.apply([Drop("user/a.md")])
+
+        index.purge()
+        index.apply([put("a", "aaa")])
+
+        assert len(index.pending(MODEL, ANY, 10)) == 1
