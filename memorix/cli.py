@@ -34,6 +34,8 @@ app = typer.Typer(
 )
 models = typer.Typer(help="The embedding models: which there are, and which one is used.")
 app.add_typer(models, name="model")
+bench = typer.Typer(help="Measure Memorix on this machine.")
+app.add_typer(bench, name="bench")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the tools return it.")]
 ScopeOption = Annotated[
@@ -293,6 +295,21 @@ def model_use(name: str) -> None:
     path = config_path()
     write_setting(path, "model", "" if name == "auto" else name)
     print(f"model = {name} in {path}. Servers take it up when they start.")
+
+
+@bench.command("recall")
+def bench_recall(
+    data: Annotated[Path, typer.Option(help="A folder with retrieval sets.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", help="Only these; repeatable.")] = None,
+    model: Annotated[str, typer.Option(help="The model; the default one if empty.")] = "",
+    out: Annotated[Path | None, typer.Option("--json", help="Write the measures here.")] = None,
+) -> None:
+    """Index each set in a scratch vault and measure what recall finds."""
+    from memorix.bench.run import run
+
+    found = run(data, sets or [], model, print)
+    if out:
+        out.write_text(json.dumps({"measures": found}, indent=1), encoding="utf-8")
 
 
 def vars_of(row: Any) -> dict[str, Any]:

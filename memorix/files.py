@@ -69,11 +69,14 @@ def _is_plain(part: str) -> bool:
 def below(root: Path, relative: str) -> Path:
     """Return the file `relative` names below `root`, which need not exist yet.
 
+    `root` is a real path, without symbolic links in it.
+
     Raises:
         UnsafePath: The path is not plain, or a symbolic link on the way leads out of `root`.
     """
-    target = root.joinpath(*safe_relative(relative).parts)
-    real_root = root.resolve()
-    if not target.resolve().is_relative_to(real_root):
+    safe_relative(relative)
+    base, target = os.fspath(root), os.path.join(root, *relative.split("/"))  # noqa: PTH118 - hot
+    real = os.path.realpath(target)
+    if real != target and not real.startswith(base + os.sep):
         raise UnsafePath(relative)
-    return target
+    return Path(target)

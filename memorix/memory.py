@@ -12,6 +12,7 @@ from memorix.embedders.base import Embedder
 from memorix.errors import InvalidRequest, NoteChanged, NoteNotFound, VaultUnavailable
 from memorix.files import safe_relative
 from memorix.index.base import Drop, Index, Put, Row
+from memorix.lexemes import QueryTerm
 from memorix.lifecycle import Draft, Edit
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.query import Answer, Filter, Query
@@ -26,8 +27,10 @@ VIA = f"memorix/{__version__}"
 NEAR = 3
 # Nearest notes told after a write; enough to see a repeat, few enough to read.
 
-NEAR_TERMS = 8
-# A new note is compared by its rarest words only, so that writing stays fast in a large vault.
+NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_TERMS = 400, 12, 6
+NEAR_RARE_AT_MOST, NEAR_RARE_SHARE = 20, 0.02
+# A new note is compared by the rarest words of its first lines only: who says the same names the
+# same things, and writing stays fast in a large vault.
 
 NEAR_SHARE = 0.45
 # Of the weight of these words; below it a note shares a subject, not a statement.
@@ -56,6 +59,7 @@ class Memory:
     changed: Callable[[Sequence[str]], None] = lambda paths: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _found_slug: str = ""
+    _claimed: bool = False
 
     # -- the six uses
 
@@ -338,18 +342,19 @@ class Memory:
 
     def _near(self, draft: Draft, scope: str) -> tuple[Near, ...]:
         """Find the notes that share most of the weight of a draft's rarest words."""
-        terms = recalling.asked_for(f"{draft.title} {draft.text[:2000]}")
-        counts, total = self.index.frequencies(token for term in terms for token in term.tokens)
-        weights = {
-            term: idf(max(counts.get(token, 0) for token in term.tokens), total)
-            for term in terms
-            if term.counts and any(counts.get(token) for token in term.tokens)
-        }
-        rare = sorted(weights, key=lambda term: -weights[term])[:NEAR_TERMS]
-        matches = self.index.match_words(rare, Filter(scopes=(scope,)), self.clock(), NEAR)
-        rarest = {term: weights[term] for term in rare}
-        close = [m.note for m in matches if recalling.coverage(rarest, m.tokens) >= NEAR_SHARE]
-        rows = self.index.rows(close)
+        asked = recalling.asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
+        words = [QueryTerm(term.text, term.kind, term.exact) for term in asked if term.counts]
+        words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
+        terms = words[:NEAR_LOOKED_UP]
+        counts, total = self.index.frequencies(word for term in terms for word in term.exact)
+        rare = max(NEAR_RARE_AT_MOST, NEAR_RARE_SHARE * total)
+        often = {term: max(counts.get(word, 0) for word in term.exact) for term in terms}
+        telling = sorted((t for t in terms if 0 < often[t] <= rare), key=lambda t: often[t])
+        weights = {term: idf(often[term], total) for term in telling[:NEAR_TERMS]}
+        wanted = Filter(scopes=(scope,))
+        matches = self.index.match_words(list(weights), wanted, self.clock(), NEAR)
+        close = [m for m in matches if recalling.coverage(weights, m.tokens) >= NEAR_SHARE]
+        rows = self.index.rows(match.note for match in close)
         return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
 
     def _known(self, draft: Draft, scope: str) -> Row | None:
@@ -423,10 +428,11 @@ class Memory:
 
     def _claim(self, scope: str) -> None:
         """Mark a project's folder as this project's, before the first note goes there."""
-        if self.project and scope == self.slug and not self.named_project:
+        if not self._claimed and self.project and scope == self.slug and not self.named_project:
             folder = self.store.vault / PROJECTS / scope
             folder.mkdir(parents=True, exist_ok=True)
             claim(self.project, folder)
+            self._claimed = True
 
     def _new_id(self) -> NoteId:
         return new_id(self.clock(), os.urandom(10))

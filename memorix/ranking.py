@@ -22,8 +22,8 @@ class Mix:
     model's floor plus `meaning_margin` as its cosine; then notes with half of that are shown too.
     """
 
-    low: float = 0.15
-    high: float = 0.5
+    low: float = 0.2
+    high: float = 0.7
     cover_from: float = 0.2
     cover_to: float = 0.8
     identifier: float = 0.75

@@ -99,16 +99,7 @@ class Store:
 
     def read(self, path: str) -> tuple[bytes, Seen] | None:
         """Return a note's bytes and what identifies them; None where the file is gone."""
-        file = self.locate(path)
-        try:
-            with file.open("rb") as stream:
-                content = stream.read()
-                signature = _signature(os.fstat(stream.fileno()))
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
-        return content, Seen(signature, etag_of(content))
+        return _read(self.locate(path), path)
 
     def signature(self, path: str) -> str:
         """Return what a stat tells of a note's file; empty where it is gone."""
@@ -127,8 +118,7 @@ class Store:
             NoteChanged: The file is not the expected version; nothing was written.
             VaultUnavailable: The folder cannot be written.
         """
-        file = self.locate(path)
-        self._check(path, expect)
+        file = self._expected(path, expect)
         try:
             _make_folder(file.parent)
             write_atomic(file, content)
@@ -138,8 +128,7 @@ class Store:
 
     def remove(self, path: str, expect: str) -> None:
         """Remove a note's file.  Raises like `write`."""
-        file = self.locate(path)
-        self._check(path, expect)
+        file = self._expected(path, expect)
         try:
             file.unlink()
             sync_folder(file.parent)
@@ -148,11 +137,11 @@ class Store:
 
     def archive(self, path: str, expect: str) -> str:
         """Move a note to the archive folder and return its new path.  Raises like `write`."""
-        self._check(path, expect)
+        file = self._expected(path, expect)
         target = self.free_path(f"{ARCHIVE}/{path}".removesuffix(".md"))
         destination = below(self.vault, target)
         try:
-            content = self.locate(path).read_bytes()
+            content = file.read_bytes()
             _make_folder(destination.parent)
             write_atomic(destination, content)
         except OSError as error:
@@ -172,11 +161,14 @@ class Store:
                 return path
         raise VaultUnavailable(f"{stem}: too many notes of this name. Give it another title.")
 
-    def _check(self, path: str, expect: str | None) -> None:
-        found = self.read(path)
+    def _expected(self, path: str, expect: str | None) -> Path:
+        """Return the file of a path, if it is the expected version."""
+        file = self.locate(path)
+        found = _read(file, path)
         etag = found[1].etag if found else None
         if etag != expect:
             raise NoteChanged(path, expect, etag)
+        return file
 
 
 def scope_of(path: str) -> str:
@@ -188,6 +180,18 @@ def scope_of(path: str) -> str:
 
 def folder_of(scope: str) -> str:
     return USER if scope == USER else f"{PROJECTS}/{scope}"
+
+
+def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read()
+            signature = _signature(os.fstat(stream.fileno()))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
+    return content, Seen(signature, etag_of(content))
 
 
 def _scan(root: Path, prefix: str, found: dict[str, str], skip: set[str]) -> None:

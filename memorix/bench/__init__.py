@@ -1,1 +1,1 @@
-"""Measure recall: `data` reads a set, `metrics` are the measures, `recall` runs ours over it."""
+"""Measure recall: `data` reads a set, `metrics` are the measures, `recall` asks, `run` does it all."""

@@ -19,7 +19,7 @@ class Prepared:
     put: Put
     gist: str
     digest: str
-    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str, str]], ...]
+    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str]], ...]
 
 
 def prepare(put: Put) -> Prepared:
@@ -30,7 +30,7 @@ def prepare(put: Put) -> Prepared:
     for chunk in put.chunks:
         embedded = embedding_text(note.title, chunk)
         mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
-        words = (scope_token(put.scope), title, index_words(chunk.text), stems(chunk.text))
+        words = (title, index_words(chunk.text), stems(chunk.text))
         chunks.append((chunk, language_hint(embedded), mark, words))
     return Prepared(put, note.gist, digest(note.body), tuple(chunks))
 
@@ -61,10 +61,6 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
 def _listed(note: Note, key: str) -> str:
     value = note.meta.get(key)
     return " ".join(str(v) for v in value) if isinstance(value, (list, tuple)) else str(value or "")
-
-
-def scope_token(scope: str) -> str:
-    return "s" + scope.encode().hex()
 
 
 def file_date(seen: Seen) -> str:

@@ -20,8 +20,8 @@ SCHEMA_VERSION = 1
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
 
-WORDS_WEIGHTS = "bm25(0.0, 4.0, 1.0, 0.7)"
-# Column weights: scope is a filter, a title says more than a body, a stem less than the word.
+WORDS_WEIGHTS = "bm25(4.0, 1.0, 0.7)"
+# Column weights: a title says more than a body, a stem less than the word.
 
 DERIVED = """
 CREATE TABLE notes (
@@ -62,7 +62,7 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_by_note ON chunks (note);
 CREATE INDEX chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE words USING fts5(
-    scope, title, exact, stem, content='', contentless_delete=1,
+    title, exact, stem, content='', contentless_delete=1,
     tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);

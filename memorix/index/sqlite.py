@@ -1,10 +1,12 @@
 """The index in one SQLite file: notes, words (FTS5), chunks and their vectors."""
 
+import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import apsw
@@ -14,7 +16,7 @@ from memorix.errors import IndexUnavailable
 from memorix.index import schema
 from memorix.index.base import Change, Counts, Drop, Pending, Put, Rename, Row, Touch
 from memorix.index.filters import where
-from memorix.index.rows import Prepared, chunk_of, note_row, prepare, row_of, scope_token
+from memorix.index.rows import Prepared, chunk_of, note_row, prepare, row_of
 from memorix.index.schema import fetch
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
@@ -49,7 +51,8 @@ _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
     " n.signature, n.etag, (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
 )
-_WIDEN = 8
+_AMONG = "IN (SELECT value FROM json_each(?))"
+_SPARE, _WIDEN = 20, 8
 # How much further to look where a filter left too little of the best matches.
 
 
@@ -103,32 +106,23 @@ class SqliteIndex:
         expression = match_expression(terms)
         if not expression or limit < 1:
             return []
-        if wanted.scopes:
-            scopes = " OR ".join(f'"{scope_token(scope)}"' for scope in wanted.scopes)
-            expression = f"scope : ({scopes}) AND ({expression})"
         condition, values = where(wanted, now)
         sql = (
-            "SELECT c.key, c.note, -f.rank, f.held FROM"
-            " (SELECT rowid, rank, held(words) AS held FROM words WHERE words MATCH ?"
-            " ORDER BY rank LIMIT ?) f"
-            " JOIN chunks c ON c.key = f.rowid JOIN notes n ON n.key = c.note"
-            f" WHERE {condition} ORDER BY f.rank, n.date DESC, n.id LIMIT ?"
+            "SELECT rowid, -rank, held(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
         )
-        for reach in (limit, limit * _WIDEN, -1):
-            rows = self._query(sql, (expression, reach, *values, limit))
-            if len(rows) >= limit or self._exhausted(expression, reach):
+        found: list[Match] = []
+        for reach in (limit + _SPARE, (limit + _SPARE) * _WIDEN, -1):
+            best = self._query(sql, (expression, reach))
+            held = {chunk: frozenset(tokens.split("\n")) for chunk, _, tokens in best}
+            scores = {chunk: score for chunk, score, _ in best}
+            found = self._owned(scores, condition, values, held)[:limit]
+            if len(found) >= limit or len(best) < reach or reach < 0:
                 break
-        return [
-            Match(chunk, note, score, frozenset(held.split("\n")))
-            for chunk, note, score, held in rows
-        ]
+        return found
 
     def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
-        counts: dict[str, int] = {}
-        for token in dict.fromkeys(tokens):
-            rows = self._query("SELECT doc FROM vocabulary WHERE term = ?", (token,))
-            if rows:
-                counts[token] = rows[0][0]
+        sql = f"SELECT term, doc FROM vocabulary WHERE term {_AMONG}"
+        counts = dict(self._query(sql, (_listed(dict.fromkeys(tokens)),)))
         return counts, self._query("SELECT count(*) FROM chunks")[0][0]
 
     def match_vector(
@@ -140,20 +134,18 @@ class SqliteIndex:
             db = self._connection()
             with self._as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
-            found = self._owned(near, condition, values)[:limit]
+            found = self._owned(dict(near), condition, values)[:limit]
             if len(found) >= limit or len(near) < reach:
                 break
         return found
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
-        wanted = list(keys)
-        sql = f"SELECT {_ROW} FROM notes n WHERE n.key IN ({_marks(wanted)})"
-        return {row[0]: row_of(row) for row in self._query(sql, wanted)}
+        sql = f"SELECT {_ROW} FROM notes n WHERE n.key {_AMONG}"
+        return {row[0]: row_of(row) for row in self._query(sql, (_listed(keys),))}
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
-        wanted = list(chunks)
-        sql = f"SELECT key, text FROM chunks WHERE key IN ({_marks(wanted)})"
-        return dict(self._query(sql, wanted))
+        sql = f"SELECT key, text FROM chunks WHERE key {_AMONG}"
+        return dict(self._query(sql, (_listed(chunks),)))
 
     # -- single notes
 
@@ -308,7 +300,7 @@ class SqliteIndex:
             )
             rowid = db.last_insert_rowid()
             db.execute(
-                "INSERT INTO words(rowid, scope, title, exact, stem) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO words(rowid, title, exact, stem) VALUES (?, ?, ?, ?)",
                 (rowid, *words),
             )
             for model, finder in finders:
@@ -381,23 +373,22 @@ class SqliteIndex:
         with self._as_unavailable():
             return self._connection().execute(sql, tuple(values)).fetchall()
 
-    def _exhausted(self, expression: str, reach: int) -> bool:
-        if reach < 0:
-            return True
-        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-        return bool(self._query(sql, (expression, reach))[0][0] < reach)
-
     def _owned(
-        self, near: Sequence[tuple[int, float]], condition: str, values: Sequence[Any]
+        self,
+        scores: Mapping[int, float],
+        condition: str,
+        values: Sequence[Any],
+        held: Mapping[int, frozenset[str]] = MappingProxyType({}),
     ) -> list[Match]:
-        """Return the chunks whose notes pass a filter, nearest first, newer notes before older."""
-        score = dict(near)
+        """Return the chunks whose notes pass a filter, best first, newer notes before older."""
         sql = (
             "SELECT c.key, c.note FROM chunks c JOIN notes n ON n.key = c.note"
-            f" WHERE c.key IN ({_marks(near)}) AND {condition} ORDER BY n.date DESC, n.id, c.key"
+            f" WHERE c.key {_AMONG} AND {condition} ORDER BY n.date DESC, n.id, c.key"
         )
-        rows = self._query(sql, (*score, *values))
-        return sorted((Match(key, note, score[key]) for key, note in rows), key=lambda m: -m.score)
+        rows = self._query(sql, (_listed(scores), *values))
+        nothing: frozenset[str] = frozenset()
+        found = [Match(key, note, scores[key], held.get(key, nothing)) for key, note in rows]
+        return sorted(found, key=lambda match: -match.score)
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
@@ -441,6 +432,10 @@ def _all_kept(db: apsw.Connection, fingerprint: str) -> list[tuple[int, str, byt
         " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?",
         (fingerprint,),
     )
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return json.dumps(list(values))
 
 
 def _marks(values: Sequence[Any]) -> str:
