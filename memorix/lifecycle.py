@@ -119,7 +119,7 @@ def _title_from(body: str) -> str:
     first = body.lstrip().split("\n", 1)[0]
     heading = re.match(r"#{1,6}\s+(.+)", first)
     title = heading[1].strip() if heading else first_sentence(body).rstrip(".。")
-    return cut_short(title, 80) or "Note"
+    return cut_short(" ".join(title.split()), 80) or "Note"
 
 
 def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -> Note:

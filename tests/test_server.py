@@ -288,6 +288,32 @@ def test_stdout_carries_json_rpc_only_at_the_loudest_level(settings: dict[str, s
     assert server.returncode == 0
 
 
+def test_any_text_a_host_can_send_is_answered_whatever_the_code_page(
+    settings: dict[str, str],
+) -> None:
+    server = start(settings | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"})
+    hello(server)
+    texts = [r"half \ud83d an emoji", r"nul \u0000 inside", "端口 😀 naïve", r"a \\ud800 backslash"]
+    assert server.stdin is not None
+    assert server.stdout is not None
+    answers = []
+    for number, text in enumerate(texts, 2):
+        message = (
+            f'{{"jsonrpc":"2.0","id":{number},"method":"tools/call",'
+            f'"params":{{"name":"remember","arguments":{{"text":"{text}"}}}}}}\n'
+        )
+        server.stdin.write(message.encode())
+        server.stdin.flush()
+        answers.append(json.loads(server.stdout.readline()))
+    server.communicate(timeout=PATIENCE_S)
+    vault = Path(settings["MEMORIX_VAULT"])
+    kept = "".join(file.read_text(encoding="utf-8") for file in vault.rglob("*.md"))
+
+    assert [answer["result"]["isError"] for answer in answers] == [False] * 4
+    for part in ("half \ufffd an emoji", "nul   inside", "端口 😀 naïve", r"a \ud800 backslash"):
+        assert part in kept
+
+
 def test_the_server_ends_when_its_host_closes_stdin(settings: dict[str, str]) -> None:
     server = start(settings)
     hello(server)

@@ -1,1 +1,1 @@
-"""Measure recall: `data` reads a set, `metrics` are the measures, `recall` asks, `run` does it all."""
+"""Measure recall: `data` reads a set, `recall` asks it, `metrics` judge, `run` does it all."""

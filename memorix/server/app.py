@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 from anyio.from_thread import BlockingPortal
 from mcp.server import MCPServer
 
 from memorix import __version__
 from memorix.config import Config
 from memorix.memory import Memory
+from memorix.server import stdio
 from memorix.server.background import Background
 from memorix.server.resources import Notices, add_resources
 from memorix.server.tools import INSTRUCTIONS, add_tools
@@ -52,7 +54,7 @@ def serve_stdio(config: Config) -> None:
     logging.basicConfig(stream=sys.stderr, level=_level(config), format="memorix: %(message)s")
     server, background = build(config)
     try:
-        server.run("stdio")
+        anyio.run(stdio.run, server)
     finally:
         background.stop()
 
