@@ -23,7 +23,7 @@ class Mix:
     """
 
     low: float = 0.2
-    high: float = 0.7
+    high: float = 0.65
     cover_from: float = 0.2
     cover_to: float = 0.8
     identifier: float = 0.75

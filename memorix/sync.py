@@ -201,7 +201,7 @@ class Follower:
         self,
         sync: Callable[[Sequence[str] | None], None],
         embed: Callable[[Callable[[], bool]], None],
-        watch: Callable[[], str],
+        watch: Callable[[], tuple[str, bool]],
         rescan_s: float,
     ) -> None:
         self._sync, self._embed, self._watch = sync, embed, watch
@@ -250,7 +250,10 @@ class Follower:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self.state = replace(self.state, mode=self._watch())
+                mode, started = self._watch()
+                self.state = replace(self.state, mode=mode)
+                if started:
+                    self.noticed(None)
                 self._sync_noticed()
                 self._ready.set()
                 self._embed(self._interrupted)

@@ -19,15 +19,18 @@ class Watcher:
         self._wanted, self._mode = wanted, "off"
         self._observer: Any = None
 
-    def tend(self) -> str:
-        """Start watching where it is not going on, and return how: `events`, `polling`, `off`.
+    def tend(self) -> tuple[str, bool]:
+        """Start watching where it is not going on.
 
-        Called again and again: the vault may appear later, and an observer may die.
+        Returns how it goes on (`events`, `polling` or `off`), and whether it was started just now,
+        so that what happened before went unseen.  Called again and again: the vault may appear
+        later, and an observer may die.
         """
         alive = self._observer is not None and self._observer.is_alive()
-        if not alive and self._wanted != "off" and self._store.roots():
-            self._mode = self._start()
-        return self._mode
+        if alive or self._wanted == "off" or not self._store.roots():
+            return self._mode, False
+        self._mode = self._start()
+        return self._mode, self._mode != "off"
 
     def _start(self) -> str:
         if self._wanted != "poll" and self._start_observer(polling=False):
