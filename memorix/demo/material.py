@@ -11,17 +11,6 @@ from memorix.note import parse_time
 ENGLISH, CHINESE = "tidewater", "tingchao"
 # The two invented projects the notes belong to.
 
-_NOTES = (
-    ("notes-en-a.jsonl", ENGLISH),
-    ("notes-en-b.jsonl", ENGLISH),
-    ("notes-zh.jsonl", CHINESE),
-)
-_QUESTIONS = (
-    ("questions-en-a.json", ENGLISH),
-    ("questions-en-b.json", ENGLISH),
-    ("questions-zh.json", CHINESE),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -35,8 +24,8 @@ class Asked:
 
 def drafts() -> Iterator[tuple[Draft, str]]:
     """Yield every note as a draft, with the scope it belongs to."""
-    for name, project in _NOTES:
-        for line in _read(name).splitlines():
+    for project in (ENGLISH, CHINESE):
+        for line in _read(f"{project}.jsonl").splitlines():
             row = json.loads(line)
             draft = draft_from(row["text"], row["title"], row["type"], row["tags"])
             draft = replace(draft, when=parse_time(row["date"]))
@@ -46,8 +35,8 @@ def drafts() -> Iterator[tuple[Draft, str]]:
 def questions() -> list[Asked]:
     return [
         Asked(row["kind"], row["question"], row["title"], project)
-        for name, project in _QUESTIONS
-        for row in json.loads(_read(name))
+        for project in (ENGLISH, CHINESE)
+        for row in json.loads(_read(f"{project}-questions.json"))
     ]
 
 
