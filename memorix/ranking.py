@@ -79,7 +79,7 @@ def fuse(
         if held < mix.words_floor / 2 and (meant is None or meant.score < floor):
             continue
         lexical = word.score / top.score if word and top else 0.0
-        dense = (meant.score - low) / (high - low or 1.0) if meant else 0.0
+        dense = (meant.score - low) / (high - low) if meant and high > low else float(bool(meant))
         best = word if word and (not meant or share * lexical >= (1 - share) * dense) else meant
         assert best is not None
         score = share * lexical + (1 - share) * dense

@@ -1,3 +1,4 @@
+import os
 import shutil
 import socket
 import subprocess
@@ -115,6 +116,17 @@ def test_the_packaged_model_needs_no_network(no_network: None, tmp_path: Path) -
     assert embedder.card is MINILM
     assert warning == ""
     assert embedder.embed(["x"]).shape == (1, 384)
+
+
+def test_nothing_reports_that_the_model_is_used(tmp_path: Path) -> None:
+    """onnxruntime has a telemetry of its own, which leaves a device id in the home folder."""
+    program = "from memorix.embedders.fastembed import load_minilm\nload_minilm().embed(['x'])\n"
+    home = tmp_path / "home"
+    subprocess.run(
+        [sys.executable, "-c", program], check=True, env={**os.environ, "HOME": str(home)}
+    )
+
+    assert not [path for path in home.rglob("*") if path.is_file()]
 
 
 def test_a_damaged_packaged_model_is_refused(

@@ -4,6 +4,7 @@ Only `pull` may use the network.
 """
 
 import hashlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,10 @@ BATCH = 8
 # On a CPU small batches of like length are fastest, and memory grows with batch x length squared.
 
 THREADS = 2
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# onnxruntime reports its use to its maker from version 1.32 on, unless this is set before it loads.
+
 _REGISTERED: set[str] = set()
 _REGISTERING = threading.Lock()
 
