@@ -27,7 +27,7 @@ VIA = f"memorix/{__version__}"
 NEAR = 3
 # Nearest notes told after a write; enough to see a repeat, few enough to read.
 
-NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_TERMS = 400, 12, 6
+NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_TERMS = 300, 8, 6
 NEAR_RARE_AT_MOST, NEAR_RARE_SHARE = 20, 0.02
 # A new note is compared by the rarest words of its first lines only: who says the same names the
 # same things, and writing stays fast in a large vault.

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from filelock import FileLock
@@ -18,6 +19,9 @@ ARCHIVE = "archive"
 
 USER = "user"
 PROJECTS = "projects"
+
+LOCK_TIMEOUT_S = 30
+# Far longer than any write; who waits so long waits for a process that hangs.
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _COPIES = 10_000
@@ -43,8 +47,7 @@ class Store:
         It makes our processes take turns.  Editors know nothing of it: what they change is seen
         by the etag, compared right before each rename.
         """
-        self.lock_path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.lock_path, timeout=30):
+        with _lock(self.lock_path):
             yield
 
     def exists(self) -> bool:
@@ -169,6 +172,13 @@ class Store:
         if etag != expect:
             raise NoteChanged(path, expect, etag)
         return file
+
+
+@lru_cache
+def _lock(path: Path) -> FileLock:
+    """Return the lock of a path; every thread that takes it holds it for itself."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(path, timeout=LOCK_TIMEOUT_S)
 
 
 def scope_of(path: str) -> str:
