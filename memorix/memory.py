@@ -2,14 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix import __version__, brief, lifecycle, recalling, sync
 from memorix.embedders.base import Embedder
-from memorix.errors import InvalidRequest, NoteChanged, NoteNotFound, VaultUnavailable
+from memorix.errors import (
+    IndexUnavailable,
+    InvalidRequest,
+    NoteChanged,
+    NoteNotFound,
+    VaultUnavailable,
+)
 from memorix.files import safe_relative
 from memorix.index.base import Drop, Index, Put, Row
 from memorix.lexemes import QueryTerm
@@ -101,7 +107,8 @@ class Memory:
             self.catch_up(stale)
             found = self._ask(query)
         if found.hits:
-            self.index.recalled([hit.id for hit in found.hits], self.clock())
+            with suppress(IndexUnavailable):  # a full disk must not keep an answer back
+                self.index.recalled([hit.id for hit in found.hits], self.clock())
         return replace(found, scopes=wanted.scopes, whole=whole)
 
     def read(self, note_id: str) -> Reading:
@@ -446,8 +453,14 @@ class Memory:
         scope: str,
         near: tuple[Near, ...] = (),
     ) -> Written:
-        vector = "pending" if self.meaning in ("yes", "loading") else "off"
-        return Written(note_id, path, etag, status, scope, vector, near)
+        return Written(note_id, path, etag, status, scope, self._vector_state(note_id), near)
+
+    def _vector_state(self, note_id: str) -> str:
+        if self.embedder is None:
+            return "pending" if self.meaning == "loading" else "off"
+        card = self.embedder.card
+        made = self.index.embedded(note_id, card.fingerprint, card.languages)
+        return "yes" if made else "pending"
 
     def _count(self, wanted: Filter) -> int:
         return len(self.index.latest(wanted, self.clock(), 1_000_000))

@@ -119,6 +119,12 @@ def test_lists_are_taken_in_any_form(settings: dict[str, str], tags: object) -> 
             done = await call(client, "remember", text="x y", tags=tags, title=None, scope=None)
             assert (await call(client, "read", id=done["id"]))["tags"] == ["a", "b"]
             await call(client, "recall", query="x", tags=None, limit="3", scope=None, explain=None)
+            for keys in ({"mood": "calm"}, '{"mood": "glad"}', "mood: wild", None):
+                etag = (await call(client, "read", id=done["id"]))["etag"]
+                await call(
+                    client, "revise", id=done["id"], etag=etag, find="x", replace="x", set=keys
+                )
+            assert (await call(client, "read", id=done["id"]))["meta"]["mood"] == "wild"
 
     run(look)
 
@@ -141,8 +147,12 @@ def test_what_a_user_can_get_wrong_is_told_in_a_sentence(settings: dict[str, str
             assert "takes a date" in await refusal(client, "recall", query="x", since="soon")
             assert "no level" in await refusal(client, "forget", id=done["id"], level="nuke")
             assert "cursor" in await refusal(client, "recall", query="x", cursor="zz")
-            for text in ("Traceback", "memorix/", "pydantic"):
-                assert text not in near
+            wrong = await refusal(client, "recall", query="x", limit="many")
+            missing = await refusal(client, "read")
+            assert wrong.startswith("recall was not called. limit: Input should be a valid integer")
+            assert missing == "read was not called. id: Field required."
+            for text in ("Traceback", "pydantic"):
+                assert text not in near + wrong + missing
 
     run(look)
 

@@ -151,6 +151,10 @@ class Index(Protocol):
         """Store (chunk hash, float32 vector) pairs; they survive a rebuild."""
         ...
 
+    def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
+        """Say whether every text of a note has its vector, of those the model can embed."""
+        ...
+
     def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts: ...
 
     def recalled(self, note_ids: Sequence[str], now: datetime) -> None:

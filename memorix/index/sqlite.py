@@ -220,6 +220,14 @@ class SqliteIndex:
                 )
                 finder.add(db, fingerprint, [(key, scope, vector) for key, scope in owners])
 
+    def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
+        condition, values = _unembedded(fingerprint, languages)
+        sql = (
+            "SELECT 1 FROM chunks c JOIN notes n ON n.key = c.note"
+            f" WHERE n.id = ? AND {condition} LIMIT 1"
+        )
+        return not self._query(sql, (note_id, *values))
+
     # -- figures and upkeep
 
     def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts:

@@ -16,7 +16,7 @@ from memorix.memory import Memory
 from memorix.server import stdio
 from memorix.server.background import Background
 from memorix.server.resources import Notices, add_resources
-from memorix.server.tools import INSTRUCTIONS, add_tools
+from memorix.server.tools import INSTRUCTIONS, add_tools, plain_refusals
 
 NAME = "memorix-notes"
 
@@ -41,7 +41,7 @@ def build(config: Config) -> tuple[MCPServer[Any], Background]:
         log_level=_level(config),
         lifespan=lifespan,
         subscriptions=notices.bus,
-        middleware=[background.middleware],
+        middleware=[background.middleware, plain_refusals],
     )
     add_tools(server, background.memory)
     add_resources(server, background.memory)

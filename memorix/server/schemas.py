@@ -4,6 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
 
+from memorix.errors import InvalidRequest
+from memorix.lifecycle import keys_from
 from memorix.note import tags_from
 
 
@@ -19,6 +21,13 @@ def _listed(value: object) -> list[str]:
     return list(tags_from(value))
 
 
+def _keys(value: object) -> object:
+    try:
+        return keys_from(value)
+    except InvalidRequest as error:
+        raise ValueError(str(error)) from error
+
+
 Text = Annotated[str, BeforeValidator(_text)]
 # Hosts send null for what they leave out.
 
@@ -27,7 +36,8 @@ Flag = Annotated[bool, BeforeValidator(lambda value: False if value in (None, ""
 Words = Annotated[list[str], BeforeValidator(_listed)]
 # Models send lists as JSON text, as `a, b`, as one word, or as null.
 
-Keys = Annotated[dict[str, Any], BeforeValidator(lambda value: value)]
+Keys = Annotated[dict[str, Any], BeforeValidator(_keys)]
+# A mapping, its JSON text, or lines `key: value`.
 
 
 class NearNote(BaseModel):

@@ -1,7 +1,8 @@
 """The six tools, as an assistant sees them: arguments in, one call to the memory, answer out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -169,6 +170,28 @@ def _brief(server: MCPServer[Any], memory: Callable[[], Memory]) -> None:
             text = found.brief(scope, max(max_tokens, 1))
             scopes = found.scopes_to_read((scope,))
         return _result(answers.brief_text(text), answers.briefed(text, scopes))
+
+
+async def plain_refusals(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Say in a sentence which argument of a tool cannot be taken; middleware of the SDK."""
+    result = await call_next(ctx)
+    if ctx.method == "tools/call" and isinstance(result, dict) and result.get("isError"):
+        for block in result["content"]:
+            if " validation error" in block.get("text", ""):
+                block["text"] = _refusal(block["text"])
+    return result
+
+
+def _refusal(text: str) -> str:
+    """Turn the validator's report, a line for a field and one for its fault, into a sentence."""
+    head, *lines = text.split("\n")
+    tool = head.partition(":")[0].rpartition(" ")[2]
+    faults = [
+        f"{field.strip()}: {fault.strip().partition(' [type=')[0].removeprefix('Value error, ')}"
+        for field, fault in pairwise(lines)
+        if field and not field.startswith(" ") and fault.startswith("  ")
+    ]
+    return f"{tool} was not called. {'; '.join(faults) or 'An argument cannot be taken'}."
 
 
 @contextmanager
