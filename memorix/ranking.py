@@ -14,12 +14,15 @@ from memorix.query import Match
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """How words and meaning are weighed; the defaults were tuned on the public halves only.
+    """How words and meaning are weighed; tuned on the given halves of the public sets only.
 
-    The share of words rises from `low` to `high` as the best match covers `cover_from` to
-    `cover_to` of the question's weight; an identifier that occurs gives at least `identifier`.
-    An answer is given if its best note holds `words_floor` of the question's weight, or has the
-    model's floor plus `meaning_margin` as its cosine; then notes with half of that are shown too.
+    The share of words rises from `low` to `high` as the best match holds `cover_from` to `cover_to`
+    of the question's weight; an identifier that few chunks hold gives at least `identifier`.
+
+    A note is evidence by its cosine plus `words_weigh` times the share of the question it holds;
+    with the model's floor plus `margin` it is close.  Where a note has no vector, `words_floor` of
+    the question's weight is close.  If no note is close there is no answer; if one is, notes with
+    `rest` of that are shown too.
     """
 
     low: float = 0.2
@@ -27,8 +30,10 @@ class Mix:
     cover_from: float = 0.2
     cover_to: float = 0.8
     identifier: float = 0.75
+    words_weigh: float = 0.4
+    margin: float = 0.1
     words_floor: float = 0.22
-    meaning_margin: float = 0.05
+    rest: float = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +61,55 @@ def fuse(
     covered: Callable[[Match], float],
     identifier: bool,
     floor: float,
+    unseen: float | None,
     mix: Mix,
 ) -> list[Ranked]:
     """Return the notes that come close to the question, best first; one entry a note.
 
     `words` carry BM25, `near` cosines; `covered` tells which share of the question's weight a word
     match holds (0 to 1); `identifier` says that the question names one that some note holds;
-    `floor` is the model's cosine of unrelated texts.
+    `floor` is the model's cosine of unrelated texts, `unseen` the cosine to assume for a note that
+    is not among `near`, None where it has no vector.
     """
     by_words, by_meaning = _best(words), _best(near)
     top = max(by_words.values(), key=lambda m: m.score, default=None)
-    reach = covered(top) if top else 0.0
-    share = share_of_words(reach, identifier and top is not None, bool(near), mix)
+    share = share_of_words(covered(top) if top else 0.0, identifier, bool(near), mix)
     low = min((m.score for m in by_meaning.values()), default=0.0)
-    high = max((m.score for m in by_meaning.values()), default=-1.0)
+    high = max((m.score for m in by_meaning.values()), default=0.0)
     ranked = []
-    if reach < mix.words_floor and high < floor + mix.meaning_margin:
-        return []
-    for note in dict.fromkeys([*by_words, *by_meaning]):
+    for note in dict.fromkeys([*by_words, *by_meaning]):  # words first: ties stay newest first
         word, meant = by_words.get(note), by_meaning.get(note)
-        held = covered(word) if word else 0.0
-        if held < mix.words_floor / 2 and (meant is None or meant.score < floor):
-            continue
-        lexical = word.score / top.score if word and top else 0.0
-        dense = (meant.score - low) / (high - low) if meant and high > low else float(bool(meant))
-        best = word if word and (not meant or share * lexical >= (1 - share) * dense) else meant
+        lexical = share * word.score / top.score if word and top else 0.0
+        dense = (1 - share) * _between(meant.score, low, high) if meant else 0.0
+        best = word if word and (not meant or lexical >= dense) else meant
         assert best is not None
-        score = share * lexical + (1 - share) * dense
+        held = covered(word) if word else 0.0
         tokens = word.tokens if word else frozenset()
-        ranked.append(Ranked(note, best.chunk, score, held, meant.score if meant else None, tokens))
-    return sorted(ranked, key=lambda r: -r.score)  # stable: ties stay newest first
+        cosine = meant.score if meant else None
+        ranked.append(Ranked(note, best.chunk, lexical + dense, held, cosine, tokens))
+    return _close(ranked, floor, unseen, mix)
+
+
+def _between(value: float, low: float, high: float) -> float:
+    return (value - low) / (high - low) if high > low else 1.0
+
+
+def _close(ranked: list[Ranked], floor: float, unseen: float | None, mix: Mix) -> list[Ranked]:
+    """Return nothing if no note is close, else those that are not far, best first."""
+    near = [
+        closeness(r.words, unseen if r.meaning is None else r.meaning, floor, mix) for r in ranked
+    ]
+    if max(near, default=0.0) < 1.0:
+        return []
+    kept = [r for r, close in zip(ranked, near, strict=True) if close >= mix.rest]
+    return sorted(kept, key=lambda r: -r.score)
+
+
+def closeness(held: float, cosine: float | None, floor: float, mix: Mix) -> float:
+    """Return how near a note comes to being an answer: at 1 it is one."""
+    if cosine is None:
+        return held / mix.words_floor
+    return (cosine + mix.words_weigh * held) / (floor + mix.margin)
 
 
 def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix) -> float:

@@ -61,6 +61,7 @@ def answer(
         covered=lambda match: coverage(weights, match.tokens),
         identifier=any(_is_rare_identifier(term, counts, total) for term in terms),
         floor=embedder.card.floor if embedder else 1.0,
+        unseen=near[-1].score if len(near) >= REACH else None,
         mix=mix,
     )
     silent = "" if ranked else _silence(terms, counts)

@@ -21,6 +21,9 @@ from memorix.wiring import load_model, open_memory
 PATIENCE_S = 60.0
 # How long the show waits for the vectors of 400 notes on a slow machine.
 
+NEEDS_CHINESE = ("paraphrase, Chinese notes", "english for Chinese, Chinese notes")
+# The default model reads English; what shares no word with a Chinese note is beyond it.
+
 OFF_TOPIC = (
     "How do I season a cast-iron frying pan?",
     "Which vaccines does a puppy need?",
@@ -153,12 +156,13 @@ async def _ask_all(show: Show, client: Client) -> None:
         places = [await _place(client, asked) for asked in group]
         found = sum(1 for place in places if place and place <= 5)
         first = sum(1 for place in places if place == 1)
+        figures = f"{kind}: {first} of {len(group)} first, {found} in the first five"
+        if kind in NEEDS_CHINESE:
+            show.tell(f"{figures}; these need the model of the extra [multilingual]")
+            continue
         sure = kind.startswith(("exact", "copied"))
-        show.proves(
-            f"{kind}: {first} of {len(group)} first, {found} in the first five",
-            found == len(group) if sure else found > 0,
-            f"e.g. {group[0].text}",
-        )
+        holds = found == len(group) if sure else found >= len(group) / 3
+        show.proves(figures, holds, f"e.g. {group[0].text}")
 
 
 async def _place(client: Client, asked: Asked) -> int:

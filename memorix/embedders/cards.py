@@ -49,7 +49,7 @@ MULTILINGUAL = ModelCard(
     languages=frozenset(
         ["ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"]
     ),
-    floor=0.20,
+    floor=0.14,
     licence="Apache-2.0",
     source="universal-sentence-encoder-multilingual 3, in the extra [multilingual]",
 )
