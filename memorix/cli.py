@@ -263,7 +263,7 @@ def config(as_json: AsJson = False) -> None:
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the scratch vault on disk.")] = False,
 ) -> None:
-    """Show the main job on 400 notes, through a real server and a real client."""
+    """Show the main job on some 360 notes, through a real server and a real client."""
     from memorix.demo.run import run
 
     if not run(keep=keep):

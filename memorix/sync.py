@@ -71,9 +71,14 @@ def catch_up(
             index is kept.
     """
     known = index.listing()
-    if paths is None:
-        if not known and not store.exists():
+    if not store.exists():
+        if not known:
             return Synced()
+        raise VaultUnavailable(
+            f"The notes folder {store.vault} is missing. The index is kept; mount the disk, or set "
+            "MEMORIX_VAULT to where the notes are."
+        )
+    if paths is None:
         found, away = store.scan(), store.absent()
         known = {path: seen for path, seen in known.items() if not path.startswith(away)}
         hashed = _hash(store, suspects(found, known))
@@ -243,8 +248,14 @@ class Follower:
         """
         if not self._ready.wait(timeout=FIRST_SYNC_S):
             return False
-        if self._has_paths():
-            self._sync_noticed()
+        self.flush_noticed()
+        return True
+
+    def flush_noticed(self) -> bool:
+        """Take in what was noticed since; return whether there was anything."""
+        if not self._has_paths():
+            return False
+        self._sync_noticed()
         return True
 
     def _run(self) -> None:

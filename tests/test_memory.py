@@ -403,6 +403,8 @@ def test_a_missing_vault_is_reported_and_its_index_is_kept(
 
     with pytest.raises(VaultUnavailable):
         memory.catch_up()
+    with pytest.raises(VaultUnavailable):
+        titles(memory, "gateway")
     with pytest.raises(VaultUnavailable, match="missing"):
         keep(memory, "Another.")
 

@@ -19,7 +19,7 @@ from memorix.demo.material import CHINESE, ENGLISH, Asked, drafts, questions
 from memorix.wiring import load_model, open_memory
 
 PATIENCE_S = 60.0
-# How long the show waits for the vectors of 400 notes on a slow machine.
+# How long the show waits for the vectors of its notes on a slow machine.
 
 NEEDS_CHINESE = ("paraphrase, Chinese notes", "english for Chinese, Chinese notes")
 # The default model reads English; what shares no word with a Chinese note is beyond it.

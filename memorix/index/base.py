@@ -89,6 +89,10 @@ class Counts:
 class Index(Protocol):
     """Words and vectors of all notes.  Every call is safe from any thread and any process."""
 
+    def size(self) -> int:
+        """Return how many notes are indexed."""
+        ...
+
     def listing(self) -> dict[str, Seen]:
         """Return every indexed path with what its file was when it was indexed."""
         ...

@@ -75,6 +75,9 @@ class SqliteIndex:
 
     # -- the folder's mirror
 
+    def size(self) -> int:
+        return int(self._query("SELECT count(*) FROM notes")[0][0])
+
     def listing(self) -> dict[str, Seen]:
         rows = self._query("SELECT path, signature, etag FROM notes")
         return {path: Seen(signature, etag) for path, signature, etag in rows}
