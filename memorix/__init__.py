@@ -6,7 +6,7 @@ In reading order:
     errors, note, frontmatter, lexemes, chunks, query, files, config    what things are called
     reconcile, lifecycle, ranking, brief                                decisions, without I/O
     store, index, embedders, exchange                                   one outside thing each
-    memory, recalling, sync, watching, scopes                           the uses
+    memory, recalling, sync, watching, places, scopes                   the uses
     wiring                                                              picks the adapters
     server, bench, demo, cli                                            the faces
 """

@@ -18,28 +18,16 @@ from memorix.errors import (
 )
 from memorix.files import safe_relative
 from memorix.index.base import Drop, Index, Put, Row
-from memorix.lexemes import QueryTerm
 from memorix.lifecycle import Draft, Edit
 from memorix.note import Note, NoteId, digest, new_id, parse, render
+from memorix.places import Places
 from memorix.query import Answer, Filter, Query
-from memorix.ranking import Mix, idf
+from memorix.ranking import Mix
 from memorix.reconcile import Seen
 from memorix.results import Forgotten, Near, Reading, Status, Written
-from memorix.scopes import Project, claim, scope_folder
-from memorix.store import PROJECTS, USER, Store, folder_of, scope_of
+from memorix.store import Store, folder_of, scope_of
 
 VIA = f"memorix/{__version__}"
-
-NEAR = 3
-# Nearest notes told after a write; enough to see a repeat, few enough to read.
-
-NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_TERMS = 300, 8, 6
-NEAR_RARE_AT_MOST, NEAR_RARE_SHARE = 20, 0.02
-# A new note is compared by the rarest words of its first lines only: who says the same names the
-# same things, and writing stays fast in a large vault.
-
-NEAR_SHARE = 0.45
-# Of the weight of these words; below it a note shares a subject, not a statement.
 
 LOOK_AT_MOST = 500
 # Notes whose files are looked at before each answer, in about two milliseconds; in a larger vault
@@ -57,10 +45,9 @@ class Memory:
     """
 
     store: Store
+    places: Places
     index: Index
     index_path: Path
-    project: Project | None = None
-    named_project: str = ""
     author: str = VIA
     mix: Mix = field(default_factory=Mix)
     embedder: Embedder | None = None
@@ -68,8 +55,6 @@ class Memory:
     follower: sync.Follower | None = None
     changed: Callable[[Sequence[str]], None] = lambda paths: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    _found_slug: str = ""
-    _claimed: bool = False
 
     # -- the six uses
 
@@ -83,8 +68,8 @@ class Memory:
             InvalidRequest: There is no such scope.
             VaultUnavailable: The vault cannot be written.
         """
-        place = self._scope_to_write(scope)
-        near = self._near(draft, place)
+        place = self.places.to_write(scope)
+        near = recalling.resembling(self.index, draft, place, self.clock())
         with self._writing():
             known = self._known(draft, place)
             if known:
@@ -103,7 +88,7 @@ class Memory:
             InvalidRequest: There is no such scope.
         """
         whole = self._look()
-        wanted = replace(query.filter, scopes=self.scopes_to_read(query.filter.scopes))
+        wanted = replace(query.filter, scopes=self.places.to_read(query.filter.scopes))
         query = replace(query, filter=wanted)
         found = self._ask(query)
         stale = [h.path for h in found.hits if self.store.signature(h.path) != h.seen.signature]
@@ -189,7 +174,7 @@ class Memory:
     def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
         """Return what an assistant should know at the start of a session."""
         self._look()
-        wanted = Filter(scopes=self.scopes_to_read((scope,) if scope else ()))
+        wanted = Filter(scopes=self.places.to_read((scope,) if scope else ()))
         rows = self.index.latest(wanted, self.clock(), BRIEF_REACH)
         entries = [brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope) for r in rows]
         total = len(rows) if len(rows) < BRIEF_REACH else self._count(wanted)
@@ -203,7 +188,7 @@ class Memory:
         puts: list[Put] = []
         with self._writing():
             for draft, scope in drafts:
-                place = self._scope_to_write(scope)
+                place = self.places.to_write(scope)
                 known = self._known(draft, place)
                 if known:
                     row = known.seen.etag
@@ -255,12 +240,12 @@ class Memory:
 
     def list(self, wanted: Filter, limit: int = 100, offset: int = 0) -> Sequence[Row]:
         """Return notes by date, newest first."""
-        scopes = self.scopes_to_read(wanted.scopes)
+        scopes = self.places.to_read(wanted.scopes)
         return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
 
     def files(self, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:
         """Yield the path and the bytes of every note of these scopes, sorted by path."""
-        wanted = self.scopes_to_read(scopes)
+        wanted = self.places.to_read(scopes)
         for path in sorted(self.store.scan()):
             found = self.store.read(path) if not wanted or scope_of(path) in wanted else None
             if found:
@@ -268,12 +253,12 @@ class Memory:
 
     def status(self) -> Status:
         card = self.embedder.card if self.embedder else None
-        project = self.project
+        project = self.places.project
         return Status(
             vault=self.store.vault,
             index=self.index_path,
-            scopes=self.scopes_to_read(()),
-            project=self.slug,
+            scopes=self.places.to_read(()),
+            project=self.places.slug,
             project_by=project.how if project else "",
             counts=self.index.counts(
                 card.fingerprint if card else "", card.languages if card else frozenset()
@@ -288,61 +273,6 @@ class Memory:
         if self.follower:
             self.follower.stop()
         self.index.close()
-
-    # -- scopes
-
-    @property
-    def slug(self) -> str:
-        """The folder of this project below `projects/`; empty outside any project."""
-        if self.named_project:
-            return self.named_project
-        if self.project and not self._found_slug:
-            self._found_slug = scope_folder(self.project, self.store.vault / PROJECTS)
-        return self._found_slug
-
-    def scopes_to_read(self, asked: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the scopes a question looks at; empty means all, which must be asked for.
-
-        Raises:
-            InvalidRequest: There is no such scope.
-        """
-        names = [name.strip() for name in asked if name.strip()]
-        if not names:
-            return (self.slug, USER) if self.slug else (USER,)
-        if "all" in names:
-            return ()
-        return tuple(dict.fromkeys(self._known_scope(name) for name in names))
-
-    def _scope_to_write(self, asked: str) -> str:
-        name = asked.strip()
-        if not name:
-            return self.slug or USER
-        if name == "all":
-            raise InvalidRequest("A note has one scope: user, project, or a project's name.")
-        return self._known_scope(name)
-
-    def _known_scope(self, name: str) -> str:
-        if name == USER or (name == self.slug and name):
-            return name
-        if name == "project":
-            if not self.slug:
-                raise InvalidRequest("This folder is no project. Use the scope `user`.")
-            return self.slug
-        known = self._all_scopes()
-        if name in known:
-            return name
-        raise InvalidRequest(f"There is no scope {name!r}. Known: {', '.join(sorted(known))}.")
-
-    def _all_scopes(self) -> set[str]:
-        folder = self.store.vault / PROJECTS
-        found = (
-            {entry.name for entry in folder.iterdir() if entry.is_dir()}
-            if folder.is_dir()
-            else set()
-        )
-        mounted = {prefix.rpartition("/")[2] for prefix in self.store.mounts}
-        own = {self.slug} if self.slug else set()
-        return {USER} | found | mounted | own
 
     # -- parts of the uses
 
@@ -359,23 +289,6 @@ class Memory:
         return recalling.answer(
             self.index, self.embedder, query, self.clock(), meaning=self.meaning, mix=self.mix
         )
-
-    def _near(self, draft: Draft, scope: str) -> tuple[Near, ...]:
-        """Find the notes that share most of the weight of a draft's rarest words."""
-        asked = recalling.asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
-        words = [QueryTerm(term.text, term.kind, term.exact) for term in asked if term.counts]
-        words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
-        terms = words[:NEAR_LOOKED_UP]
-        counts, total = self.index.frequencies(word for term in terms for word in term.exact)
-        rare = max(NEAR_RARE_AT_MOST, NEAR_RARE_SHARE * total)
-        often = {term: max(counts.get(word, 0) for word in term.exact) for term in terms}
-        telling = sorted((t for t in terms if 0 < often[t] <= rare), key=lambda t: often[t])
-        weights = {term: idf(often[term], total) for term in telling[:NEAR_TERMS]}
-        wanted = Filter(scopes=(scope,))
-        matches = self.index.match_words(list(weights), wanted, self.clock(), NEAR)
-        close = [m for m in matches if recalling.coverage(weights, m.tokens) >= NEAR_SHARE]
-        rows = self.index.rows(match.note for match in close)
-        return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
 
     def _known(self, draft: Draft, scope: str) -> Row | None:
         """Return the note that says the same, if its file still does."""
@@ -398,7 +311,7 @@ class Memory:
         path = self.store.free_path(stem, self.index.has_path)
         note = lifecycle.compose(draft, self._new_id(), path, self.clock(), VIA)
         content = render(note)
-        self._claim(scope)
+        self.places.claim(scope)
         seen = self.store.write(path, content, None)
         return sync.put_for(path, content, seen)
 
@@ -435,7 +348,7 @@ class Memory:
             self.follower.flush()
             row = self.index.find(wanted)
         if row is None:
-            near = self.index.near_ids(wanted, NEAR) if wanted else []
+            near = self.index.near_ids(wanted, recalling.NEAR) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
 
@@ -445,14 +358,6 @@ class Memory:
             self.catch_up([row.path])
             raise NoteChanged(row.path, row.seen.etag, None)
         return found
-
-    def _claim(self, scope: str) -> None:
-        """Mark a project's folder as this project's, before the first note goes there."""
-        if not self._claimed and self.project and scope == self.slug and not self.named_project:
-            folder = self.store.vault / PROJECTS / scope
-            folder.mkdir(parents=True, exist_ok=True)
-            claim(self.project, folder)
-            self._claimed = True
 
     def _new_id(self) -> NoteId:
         return new_id(self.clock(), os.urandom(10))

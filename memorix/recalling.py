@@ -9,9 +9,11 @@ from memorix.chunks import estimate_tokens
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, language_hint, query_terms
+from memorix.lifecycle import Draft
 from memorix.note import cut_short
-from memorix.query import Answer, Hit, Match, Query, Why
+from memorix.query import Answer, Filter, Hit, Match, Query, Why
 from memorix.ranking import Mix, Ranked, best_sentence, cut_to_budget, fuse, idf
+from memorix.results import Near
 
 REACH = 100
 # Candidates of each signal; beyond them nothing was ever found worth its time.
@@ -25,6 +27,17 @@ RARE_AT_MOST, RARE_SHARE = 3, 0.01
 
 GIST_LENGTH = 220
 # Characters of the line shown; about 55 tokens of English.
+
+NEAR = 3
+# Nearest notes told after a write; enough to see a repeat, few enough to read.
+
+NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_TERMS = 300, 8, 6
+NEAR_RARE_AT_MOST, NEAR_RARE_SHARE = 20, 0.02
+# A new note is compared by the rarest words of its first lines only: who says the same names the
+# same things, and writing stays fast in a large vault.
+
+NEAR_SHARE = 0.45
+# Of the weight of these words; below it a note shares a subject, not a statement.
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 _LEAD = re.compile(r"^[#>\-*+\s]+")
@@ -73,6 +86,23 @@ def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> 
     plain_words = term.text.replace("-", "").isalpha() and term.text.islower()
     rare = 0 < _frequency(term, counts) <= max(RARE_AT_MOST, RARE_SHARE * total)
     return term.kind == "identifier" and rare and not plain_words
+
+
+def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[Near, ...]:
+    """Find the notes of a scope that share most of the weight of a draft's rarest words."""
+    asked = asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
+    words = [QueryTerm(term.text, term.kind, term.exact) for term in asked if term.counts]
+    words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
+    terms = words[:NEAR_LOOKED_UP]
+    counts, total = index.frequencies(word for term in terms for word in term.exact)
+    rare = max(NEAR_RARE_AT_MOST, NEAR_RARE_SHARE * total)
+    often = {term: max(counts.get(word, 0) for word in term.exact) for term in terms}
+    telling = sorted((t for t in terms if 0 < often[t] <= rare), key=lambda t: often[t])
+    weights = {term: idf(often[term], total) for term in telling[:NEAR_TERMS]}
+    matches = index.match_words(list(weights), Filter(scopes=(scope,)), now, NEAR)
+    close = [match for match in matches if coverage(weights, match.tokens) >= NEAR_SHARE]
+    rows = index.rows(match.note for match in close)
+    return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
 
 
 def asked_for(text: str) -> tuple[QueryTerm, ...]:

@@ -10,6 +10,7 @@ from memorix.config import Config
 from memorix.errors import ModelUnavailable
 from memorix.index.sqlite import SqliteIndex
 from memorix.memory import VIA, Memory
+from memorix.places import Places
 from memorix.scopes import Project, find_project, scope_folder
 from memorix.store import PROJECTS, Store
 from memorix.sync import Follower
@@ -31,8 +32,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         store=store,
         index=SqliteIndex(index_path),
         index_path=index_path,
-        project=project,
-        named_project=config.project,
+        places=Places(store, project, config.project),
         author=author or VIA,
         meaning="off" if config.model == "none" else "loading",
     )

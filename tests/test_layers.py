@@ -17,7 +17,7 @@ LEVELS = [
     # adapters: each knows one outside thing
     ["store", "index", "embedders", "exchange"],
     # engine
-    ["scopes", "sync", "results", "recalling", "watching", "memory"],
+    ["scopes", "places", "sync", "results", "recalling", "watching", "memory"],
     ["wiring"],
     # faces
     ["arguments", "answers", "status", "vault", "server", "bench", "demo"],

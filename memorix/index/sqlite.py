@@ -23,6 +23,7 @@ from memorix.index.vectors import (
     BlobScan,
     VecTables,
     Vectors,
+    kept_rows,
     load_extension,
     table_name,
 )
@@ -358,7 +359,7 @@ class SqliteIndex:
             (fingerprint, dim, table_name(fingerprint)),
         )
         if finder.declare(db, fingerprint, dim):
-            finder.add(db, fingerprint, _all_kept(db, fingerprint))
+            finder.add(db, fingerprint, kept_rows(db, fingerprint))
         return finder
 
     # -- connections
@@ -433,15 +434,6 @@ def _held(api: apsw.FTS5ExtensionApi, *_: object) -> str:
         " ".join(word for word in phrase if word)
         for number, phrase in enumerate(api.phrases)
         if api.phrase_columns(number)
-    )
-
-
-def _all_kept(db: apsw.Connection, fingerprint: str) -> list[tuple[int, str, bytes]]:
-    return fetch(
-        db,
-        "SELECT c.key, n.scope, v.vector FROM chunks c JOIN notes n ON n.key = c.note"
-        " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?",
-        (fingerprint,),
     )
 
 

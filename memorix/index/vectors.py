@@ -164,12 +164,7 @@ class BlobScan:
             cached = self._matrices.get(fingerprint)
             if cached and cached[0] == version:
                 return cached[1], cached[2], cached[3]
-            rows = fetch(
-                db,
-                "SELECT c.key, n.scope, v.vector FROM chunks c JOIN notes n ON n.key = c.note"
-                " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ? ORDER BY c.key",
-                (fingerprint,),
-            )
+            rows = kept_rows(db, fingerprint)
             dim = len(rows[0][2]) // 4 if rows else 0
             matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.float32)
             chunks = np.array([row[0] for row in rows], dtype=np.int64)
@@ -177,6 +172,15 @@ class BlobScan:
             matrix = matrix.reshape(len(rows), dim)
             self._matrices[fingerprint] = (version, chunks, scopes, matrix)
             return chunks, scopes, matrix
+
+
+def kept_rows(db: apsw.Connection, fingerprint: str) -> list[tuple[int, str, bytes]]:
+    return fetch(
+        db,
+        "SELECT c.key, n.scope, v.vector FROM chunks c JOIN notes n ON n.key = c.note"
+        " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?",
+        (fingerprint,),
+    )
 
 
 def table_name(fingerprint: str) -> str:

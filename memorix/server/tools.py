@@ -168,7 +168,7 @@ def _brief(server: MCPServer[Any], memory: Callable[[], Memory]) -> None:
         with _shown_to_the_model():
             found = memory()
             text = found.brief(scope, max(max_tokens, 1))
-            scopes = found.scopes_to_read((scope,))
+            scopes = found.places.to_read((scope,))
         return _result(answers.brief_text(text), answers.briefed(text, scopes))
 
 

@@ -1,0 +1,87 @@
+"""Which scopes there are, and which of them a question or a write means."""
+
+from dataclasses import dataclass, field
+
+from memorix.errors import InvalidRequest
+from memorix.scopes import Project, claim, scope_folder
+from memorix.store import PROJECTS, USER, Store
+
+ALL = "all"
+# The word by which a question asks for every scope.
+
+
+@dataclass
+class Places:
+    """The scopes of a vault as seen from one project: its own, the user's, and all others by name.
+
+    `named` is the project's name where it was given, instead of the one found in `project`.
+    """
+
+    store: Store
+    project: Project | None = None
+    named: str = ""
+    _found: str = field(default="", init=False)
+    _claimed: bool = field(default=False, init=False)
+
+    @property
+    def slug(self) -> str:
+        """The folder of this project below `projects/`; empty outside any project."""
+        if self.named:
+            return self.named
+        if self.project and not self._found:
+            self._found = scope_folder(self.project, self.store.vault / PROJECTS)
+        return self._found
+
+    def to_read(self, asked: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the scopes a question looks at; empty means all, which must be asked for.
+
+        Raises:
+            InvalidRequest: There is no such scope.
+        """
+        names = [name.strip() for name in asked if name.strip()]
+        if not names:
+            return (self.slug, USER) if self.slug else (USER,)
+        if ALL in names:
+            return ()
+        return tuple(dict.fromkeys(self._known(name) for name in names))
+
+    def to_write(self, asked: str) -> str:
+        """Return the one scope a new note goes to: the project, unless another is named.
+
+        Raises:
+            InvalidRequest: There is no such scope.
+        """
+        name = asked.strip()
+        if not name:
+            return self.slug or USER
+        if name == ALL:
+            raise InvalidRequest("A note has one scope: user, project, or a project's name.")
+        return self._known(name)
+
+    def claim(self, scope: str) -> None:
+        """Mark a project's folder as this project's, before the first note goes there."""
+        if self._claimed or self.project is None or self.named or scope != self.slug:
+            return
+        folder = self.store.vault / PROJECTS / scope
+        folder.mkdir(parents=True, exist_ok=True)
+        claim(self.project, folder)
+        self._claimed = True
+
+    def _known(self, name: str) -> str:
+        if name == USER or (name == self.slug and name):
+            return name
+        if name == "project":
+            if not self.slug:
+                raise InvalidRequest("This folder is no project. Use the scope `user`.")
+            return self.slug
+        known = self._all()
+        if name in known:
+            return name
+        raise InvalidRequest(f"There is no scope {name!r}. Known: {', '.join(sorted(known))}.")
+
+    def _all(self) -> set[str]:
+        folder = self.store.vault / PROJECTS
+        entries = folder.iterdir() if folder.is_dir() else ()
+        found = {entry.name for entry in entries if entry.is_dir()}
+        mounted = {prefix.rpartition("/")[2] for prefix in self.store.mounts}
+        return {USER} | found | mounted | ({self.slug} if self.slug else set())
