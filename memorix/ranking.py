@@ -17,7 +17,9 @@ class Mix:
     """How words and meaning are weighed; tuned on the given halves of the public sets only.
 
     The share of words rises from `low` to `high` as the best match holds `cover_from` to `cover_to`
-    of the question's weight; an identifier that few chunks hold gives at least `identifier`.
+    of the question's weight; an identifier that few chunks hold gives at least `identifier`.  Every
+    other pair of CJK characters straddles two words, so that a full match holds less of a Chinese
+    question: its share is stretched by up to `pairs_stretch`.
 
     A note is evidence by its cosine plus `words_weigh` times the share of the question it holds;
     with the model's floor plus `margin` it is close.  Where a note has no vector, `words_floor` of
@@ -29,6 +31,7 @@ class Mix:
     high: float = 0.65
     cover_from: float = 0.2
     cover_to: float = 0.8
+    pairs_stretch: float = 0.6
     identifier: float = 0.75
     words_weigh: float = 0.4
     margin: float = 0.1
@@ -62,6 +65,7 @@ def fuse(
     identifier: bool,
     floor: float,
     unseen: float | None,
+    pairs: float,
     mix: Mix,
 ) -> list[Ranked]:
     """Return the notes that come close to the question, best first; one entry a note.
@@ -69,11 +73,13 @@ def fuse(
     `words` carry BM25, `near` cosines; `covered` tells which share of the question's weight a word
     match holds (0 to 1); `identifier` says that the question names one that some note holds;
     `floor` is the model's cosine of unrelated texts, `unseen` the cosine to assume for a note that
-    is not among `near`, None where it has no vector.
+    is not among `near`, None where it has no vector; `pairs` is the share of the question's weight
+    in CJK character pairs.
     """
     by_words, by_meaning = _best(words), _best(near)
     top = max(by_words.values(), key=lambda m: m.score, default=None)
-    share = share_of_words(covered(top) if top else 0.0, identifier, bool(near), mix)
+    reach = covered(top) * (1 + mix.pairs_stretch * pairs) if top else 0.0
+    share = share_of_words(reach, identifier, bool(near), mix)
     low = min((m.score for m in by_meaning.values()), default=0.0)
     high = max((m.score for m in by_meaning.values()), default=0.0)
     ranked = []

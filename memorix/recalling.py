@@ -75,6 +75,7 @@ def answer(
         identifier=any(_is_rare_identifier(term, counts, total) for term in terms),
         floor=embedder.card.floor if embedder else 1.0,
         unseen=near[-1].score if len(near) >= REACH else None,
+        pairs=_share_of_pairs(weights),
         mix=mix,
     )
     silent = "" if ranked else _silence(terms, counts)
@@ -134,6 +135,11 @@ def coverage(weights: Mapping[QueryTerm, float], tokens: frozenset[str]) -> floa
     total = sum(weights.values())
     held = sum(weight * term.share_of(tokens) for term, weight in weights.items())
     return held / total if total else 0.0
+
+
+def _share_of_pairs(weights: Mapping[QueryTerm, float]) -> float:
+    pairs = sum(weight for term, weight in weights.items() if term.kind == "cjk")
+    return pairs / sum(weights.values())
 
 
 def _near(index: Index, embedder: Embedder, query: Query, now: datetime) -> tuple[list[Match], str]:
