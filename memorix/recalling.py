@@ -25,8 +25,8 @@ COMMON_SHARE, COMMON_FROM = 0.1, 100
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
 
-GIST_LENGTH = 220
-# Characters of the line shown; about 55 tokens of English.
+GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
+# Characters of the line shown: about 55 tokens, of English and of scripts like Chinese.
 
 NEAR = 3
 # Nearest notes told after a write; enough to see a repeat, few enough to read.
@@ -217,7 +217,7 @@ def _hit(row: Row, score: float, why: Why, gist: str) -> Hit:
     return Hit(
         id=row.id,
         title=row.title,
-        gist=cut_short(gist, GIST_LENGTH),
+        gist=cut_short(gist, GIST_LENGTH if language_hint(gist) == "en" else DENSE_GIST_LENGTH),
         type=row.type,
         date=row.date,
         scope=row.scope,
