@@ -204,13 +204,27 @@ def _page(
 
 
 def _found(row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float]) -> Hit:
-    matched = tuple(term.text for term in weights if term.share_of(ranked.tokens) >= 0.5)
+    matched = _joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
     notes = ("superseded",) if row.superseded_by else ()
     why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, notes)
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)
     return _hit(row, round(ranked.score, 4), why, best)
+
+
+def _joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:
+    """Return the texts of terms, character pairs that follow each other as the run they are."""
+    runs: list[str] = []
+    after_pair = False
+    for term in terms:
+        pair = term.kind == "cjk"
+        if pair and after_pair and runs[-1].endswith(term.text[0]):
+            runs[-1] += term.text[1:]
+        else:
+            runs.append(term.text)
+        after_pair = pair
+    return tuple(runs)
 
 
 def _hit(row: Row, score: float, why: Why, gist: str) -> Hit:
