@@ -1,6 +1,6 @@
 """What a tool or a command was given, as a question; one reading of it for every face."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from memorix.errors import InvalidRequest
 from memorix.lifecycle import clean, kind
@@ -50,10 +50,17 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _time(name: str, text: str) -> datetime | None:
-    moment = parse_time(text) if text.strip() else None
-    if text.strip() and moment is None:
+    """Read a time; a day alone is the user's own day, whole: from its start, to its end."""
+    stripped = text.strip()
+    if not stripped:
+        return None
+    moment = parse_time(stripped)
+    if moment is None:
         raise InvalidRequest(f"{name} takes a date such as 2026-10-02, not {text!r}.")
-    return moment
+    if len(stripped) > len("2026-10-02"):
+        return moment
+    start = datetime.fromisoformat(stripped)
+    return (start if name == "since" else start + timedelta(days=1)).astimezone(UTC)
 
 
 def _offset(cursor: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from memorix.errors import NoteChanged, VaultUnavailable
 from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
@@ -47,8 +47,18 @@ class Store:
         It makes our processes take turns.  Editors know nothing of it: what they change is seen
         by the etag, compared right before each rename.
         """
-        with _lock(self.lock_path):
+        lock = _lock(self.lock_path)
+        try:
+            lock.acquire()
+        except (Timeout, OSError) as error:
+            raise VaultUnavailable(
+                f"The write lock {self.lock_path} cannot be taken: {error}. Nothing was written. "
+                "Check that folder, and whether another Memorix hangs."
+            ) from error
+        try:
             yield
+        finally:
+            lock.release()
 
     def exists(self) -> bool:
         return self.vault.is_dir()

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from memorix.arguments import query_from
-from memorix.config import Config
+from memorix.config import Config, load
 from memorix.errors import (
+    IndexUnavailable,
     InvalidRequest,
     NoteChanged,
     NoteNotFound,
@@ -19,6 +20,7 @@ from memorix.errors import (
 from memorix.lifecycle import Edit, draft_from, successor
 from memorix.memory import Memory
 from memorix.results import Written
+from memorix.wiring import open_memory
 
 
 def keep(memory: Memory, text: str, title: str = "", scope: str = "", **more: object) -> Written:
@@ -413,6 +415,23 @@ def test_a_missing_vault_is_reported_and_its_index_is_kept(
     assert titles(memory, "gateway") == ["The gateway"]
 
 
+def test_a_vault_that_cannot_be_written_is_told(memory: Memory, vault: Path) -> None:
+    keep(memory, "The gateway.")
+    (vault / "user").write_text("a file where the folder should be", encoding="utf-8")
+
+    with pytest.raises(VaultUnavailable, match="was not written"):
+        keep(memory, "Another.", scope="user")
+
+
+def test_a_state_folder_that_cannot_be_made_is_told(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+
+    with pytest.raises(IndexUnavailable, match="cannot be used"):
+        open_memory(load({}, settings | {"MEMORIX_STATE_DIR": str(tmp_path / "file" / "state")}))
+
+
 def test_a_sudden_loss_of_most_notes_asks_before_it_is_believed(
     memory: Memory, vault: Path
 ) -> None:
@@ -461,8 +480,6 @@ def test_two_copies_of_one_note_are_both_kept_and_the_second_is_told(
 def test_the_vault_behind_a_symbolic_link_is_the_same_vault(
     memory: Memory, config: Config, tmp_path: Path, settings: dict[str, str]
 ) -> None:
-    from memorix.config import load
-
     keep(memory, "The gateway.")
     (tmp_path / "link").symlink_to(config.vault)
 

@@ -45,6 +45,7 @@ _USER_CAN_FIX = (
     apsw.IOError,
     apsw.ReadOnlyError,
     apsw.PermissionsError,
+    OSError,
 )
 # Failures of the file or the disk; any other error of SQLite is a bug of ours and shows as one.
 
@@ -71,7 +72,8 @@ class SqliteIndex:
         self._lock = threading.Lock()
         self._extension = extension
         self._scan = BlobScan()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._as_unavailable():
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._connection()
 
     # -- the folder's mirror
