@@ -120,16 +120,16 @@ def read_block(block: str) -> Block:
             return Block({})
         if not isinstance(root, yaml.MappingNode):
             return Block(
-                {}, (("block-not-a-mapping", 2, "the block is not a list of keys"),), False
+                {}, (("frontmatter-not-mapping", 2, "the block is not a list of keys"),), False
             )
         return _read_mapping(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        return _recovered(block, "bad-yaml", line, str(error.problem or error.context))
+        return _recovered(block, "frontmatter-invalid", line, str(error.problem or error.context))
     except yaml.YAMLError as error:
-        return _recovered(block, "bad-yaml", 1, str(error).split("\n")[0])
+        return _recovered(block, "frontmatter-invalid", 1, str(error).split("\n")[0])
     except _TooLarge as error:
-        return _recovered(block, "block-too-large", 1, str(error))
+        return _recovered(block, "frontmatter-too-complex", 1, str(error))
 
 
 class _TooLarge(Exception):
@@ -165,7 +165,7 @@ def _read_mapping(root: yaml.MappingNode) -> Block:
         key = _key_text(key_node)
         if key in values:
             line = key_node.start_mark.line + 2
-            problems.append(("duplicate-key", line, f"the key {key!r} is given twice"))
+            problems.append(("frontmatter-duplicate-key", line, f"the key {key!r} is given twice"))
             continue
         values[key] = _value(value_node, budget, 0)
     return Block(values, tuple(problems), sound=not problems)

@@ -27,8 +27,10 @@ _WINDOWS_NAMES = frozenset(
     {"con", "prn", "aux", "nul"} | {f"{p}{n}" for p in ("com", "lpt") for n in range(10)}
 )
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _GIST_LENGTH = 200
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_CONFLICT_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(conflict[ )]", re.IGNORECASE)
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 _MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
@@ -86,9 +88,11 @@ def parse(content: bytes, path: str) -> Note:
     block = read_block(parts.block)
     warnings += [Warning(*problem) for problem in block.problems]
     if not parts.has_block and text.lstrip("\ufeff").startswith("---"):
-        warnings.append(Warning("block-not-closed", 1, "the metadata block is never closed"))
+        warnings.append(Warning("frontmatter-unclosed", 1, "the metadata block is never closed"))
     body = parts.body if block.sound or block.values else parts.block + parts.body
     meta = block.values
+    tags = _tags(meta.get("tags"))
+    warnings += _about_content(content, path, body, meta, tags)
     return Note(
         id=NoteId(_text(meta.get("id")) or concept_id(path)),
         path=path,
@@ -96,7 +100,7 @@ def parse(content: bytes, path: str) -> Note:
         title=_text(meta.get("title")) or _first_heading(body) or title_of(path),
         body=body,
         description=" ".join(_text(meta.get("description")).split()),
-        tags=_texts(meta.get("tags")),
+        tags=tags,
         aliases=_texts(meta.get("aliases")),
         status=_text(meta.get("status")) or "stable",
         created=parse_time(_text(meta.get("created"))),
@@ -110,6 +114,22 @@ def parse(content: bytes, path: str) -> Note:
         meta=meta,
         warnings=tuple(warnings),
     )
+
+
+def _about_content(
+    content: bytes, path: str, body: str, meta: Mapping[str, Value], tags: Sequence[str]
+) -> list[Warning]:
+    found = []
+    if not content.strip():
+        found.append(Warning("empty-note", 1, "the file is empty"))
+    elif meta and not body.strip():
+        found.append(Warning("empty-body", 1, "the note has metadata and no text"))
+    entries = meta.get("tags")
+    if isinstance(entries, list) and any(not _texts([entry]) for entry in entries):
+        found.append(Warning("tag-dropped", 1, "an empty entry of the tags was left out"))
+    if _CONFLICT_COPY.search(path):
+        found.append(Warning("conflict-copy", 1, "a sync service seems to have left this copy"))
+    return found
 
 
 def render(note: Note) -> bytes:
@@ -133,15 +153,21 @@ def decode(content: bytes) -> tuple[str, list[Warning]]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        if b"\0" in content[:8000] and content[:2] not in _UTF16_MARKS:
+            return "", [Warning("binary-content", 1, "the file is not text")]
+        if content[:2] in _UTF16_MARKS:
             text = content.decode("utf-16", errors="replace")
         else:
             text = content.decode("cp1252", errors="replace")
         line = content[: error.start].count(b"\n") + 1
-        return text.replace("\0", " "), [Warning("not-utf8", line, "the file is not UTF-8 text")]
+        return text.replace("\0", " "), [
+            Warning("encoding-not-utf8", line, "the file is not UTF-8 text")
+        ]
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        return text.replace("\0", " "), [Warning("nul", line, "the text holds a NUL character")]
+        return text.replace("\0", " "), [
+            Warning("control-characters", line, "the text holds a NUL character")
+        ]
     return text, []
 
 
@@ -250,6 +276,12 @@ def _texts(value: Value) -> tuple[str, ...]:
     if isinstance(value, Sequence):
         return tuple(text for item in value if (text := _text(item)))
     return ()
+
+
+def _tags(value: Value) -> tuple[str, ...]:
+    """Read tags as typed, without a leading # and without repeats."""
+    bare = (text.strip("\"' ").lstrip("#").strip() for text in _texts(value))
+    return tuple(dict.fromkeys(tag for tag in bare if tag))
 
 
 def _changed(meta: Mapping[str, Value]) -> datetime | None:

@@ -104,9 +104,13 @@ def catch_up(
 
 
 def put_for(path: str, content: bytes, seen: Seen) -> Put:
-    """Make the change that indexes this version of a note."""
+    """Make the change that indexes this version of a note.
+
+    A note without text has one empty chunk, so that its title is found.
+    """
     note = parse(content, path)
-    return Put(note, scope_of(path), seen, chunks.split(note.title, note.body))
+    pieces = chunks.split(note.title, note.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
+    return Put(note, scope_of(path), seen, pieces)
 
 
 def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:

@@ -78,7 +78,7 @@ def test_a_block_that_is_no_yaml_gives_the_keys_that_stand_alone() -> None:
 
     assert not block.sound
     assert block.values == {"title": "Fix: the bug", "type": "Gotcha", "tags": ["a", "b"]}
-    assert block.problems[0][:2] == ("bad-yaml", 2)
+    assert block.problems[0][:2] == ("frontmatter-invalid", 2)
 
 
 def test_repeated_aliases_do_not_explode() -> None:
@@ -91,7 +91,7 @@ def test_repeated_aliases_do_not_explode() -> None:
     block = read_block("\n".join(rows) + "\n")
 
     assert not block.sound
-    assert block.problems[0][0] == "block-too-large"
+    assert block.problems[0][0] == "frontmatter-too-complex"
 
 
 def test_deep_nesting_is_refused_and_not_followed() -> None:

@@ -239,7 +239,7 @@ def test_a_file_with_broken_metadata_is_found_and_never_rewritten(
         memory.revise(found.id, memory.read(found.id).etag, Edit(keys={"tags": ["x"]}))
 
     assert (found.title, found.type) == ("Fix: the quartzfox", "Gotcha")
-    assert memory.status().warnings[0][:3] == ("user/odd.md", "bad-yaml", 2)
+    assert memory.status().warnings[0][:3] == ("user/odd.md", "frontmatter-invalid", 2)
     assert file.read_bytes() == before
 
 

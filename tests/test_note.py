@@ -55,7 +55,7 @@ def test_text_after_a_nul_is_read_and_the_nul_is_told() -> None:
     note = parse(b"one\x00two", "user/x.md")
 
     assert note.body == "one two"
-    assert note.warnings[0].code == "nul"
+    assert note.warnings[0].code == "control-characters"
 
 
 @pytest.mark.parametrize(
