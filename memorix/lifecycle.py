@@ -13,10 +13,8 @@ from typing import Any
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.frontmatter import Value, cut, set_keys
 from memorix.note import (
-    RESERVED,
     Note,
     NoteId,
-    concept_id,
     cut_short,
     decode,
     first_sentence,
@@ -35,7 +33,6 @@ MAX_TITLE = 300
 FIXED_KEYS = frozenset({"id", "created", "generated"})
 # What a note keeps for life, or what only the program may say.
 
-ORIGINS = ("stated", "inferred", "observed", "imported")
 _TIME_KEYS = frozenset({"valid_from", "valid_to", "expires_at", "stale_after"})
 _LIST_KEYS = frozenset({"tags", "aliases", "supersedes", "code_refs", "applies_when"})
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -230,7 +227,7 @@ def _parsed_keys(text: str) -> object:
         return json.loads(text)
     except ValueError:
         pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
-        return {k.strip(): v.strip() for k, colon, v in pairs} if all(p[1] for p in pairs) else None
+        return {k.strip(): v.strip() for k, _, v in pairs} if all(p[1] for p in pairs) else None
 
 
 def _as_value(value: object) -> Value:
@@ -354,7 +351,3 @@ def forget_plan(note_title: str, path: str, level: str) -> Plan:
         case _:
             raise InvalidRequest(f"{level!r} is no level. Use retire, archive or erase.")
     return Plan(tuple(steps))
-
-
-def is_reserved(path: str) -> bool:
-    return concept_id(path).rsplit("/", 1)[-1] + ".md" in RESERVED

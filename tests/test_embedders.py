@@ -14,10 +14,10 @@ from memorix.embedders import cards, fastembed
 from memorix.embedders.base import Embedder
 from memorix.embedders.cards import MINILM, MINILM_FOLDER, has_multilingual
 from memorix.embedders.fastembed import load_folder, load_minilm
-from memorix.embedders.hashing import HashingEmbedder
 from memorix.embedders.multilingual import load_multilingual
 from memorix.errors import InvalidRequest, ModelUnavailable
 from tests.contract.embedder_contract import EmbedderContract
+from tests.hashing import HashingEmbedder
 
 
 @pytest.fixture(scope="module")

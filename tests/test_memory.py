@@ -21,6 +21,7 @@ from memorix.lifecycle import Edit, draft_from, successor
 from memorix.memory import Memory
 from memorix.results import Written
 from memorix.wiring import open_memory
+from tests.hashing import HashingEmbedder
 
 
 def keep(memory: Memory, text: str, title: str = "", scope: str = "", **more: object) -> Written:
@@ -463,6 +464,37 @@ def test_every_hard_note_is_indexed_and_none_is_touched(
     must = {entry["file"] for entry in manifest["files"] if entry["must_be_indexed"]}
     assert must <= indexed
     assert {file.name: file.read_bytes() for file in folder.glob("*.md")} == before
+
+
+def test_a_model_joins_later_and_another_takes_its_place(memory: Memory) -> None:
+    done = keep(memory, "lantern lantern lantern", "Lantern")
+    first, second = HashingEmbedder("first"), HashingEmbedder("second")
+
+    memory.use_model(first)
+    made = memory.embed_pending()
+    by_first = memory.recall(query_from("lantern")).hits[0].why.meaning
+    memory.use_model(second)
+    before = memory.recall(query_from("lantern")).hits[0].why.meaning
+    again = memory.embed_pending()
+    after = memory.recall(query_from("lantern")).hits[0].why.meaning
+
+    assert (made, again) == (1, 1)
+    assert by_first == after == pytest.approx(1.0, abs=0.01)
+    assert before is None
+    assert memory.remember(draft_from("lantern lantern lantern")).vector == "yes"
+    assert done.vector == "off"
+
+
+def test_a_question_in_a_language_the_model_lacks_is_answered_by_words(memory: Memory) -> None:
+    keep(memory, "网关的端口是八四四三。", "网关端口")
+    memory.use_model(HashingEmbedder("english", frozenset({"en"})))
+    memory.embed_pending()
+
+    answer = memory.recall(query_from("网关端口"))
+
+    assert [hit.title for hit in answer.hits] == ["网关端口"]
+    assert answer.hits[0].why.meaning is None
+    assert "does not know this language (zh)" in answer.meaning
 
 
 def test_two_copies_of_one_note_are_both_kept_and_the_second_is_told(

@@ -1,4 +1,4 @@
-"""A hash of words, for unit tests only: it is no embedding, and no setting can choose it."""
+"""A hash of words in the place of a model: it is no embedding, and serves only here."""
 
 import hashlib
 from collections.abc import Sequence
