@@ -281,7 +281,7 @@ class Memory:
         if self.follower is None:  # a command has caught up before
             return True
         whole = self.follower.flush()
-        if self.index.size() <= LOOK_AT_MOST:
+        if whole and self.index.size() <= LOOK_AT_MOST:
             self.catch_up()
         return whole
 
