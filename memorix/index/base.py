@@ -111,6 +111,10 @@ class Index(Protocol):
         """Return in how many chunks each token occurs (absent: in none), and how many there are."""
         ...
 
+    def frequency(self, word: str, at_most: int) -> int:
+        """Return in how many chunks a word occurs as written; counts no further than `at_most`."""
+        ...
+
     def match_vector(
         self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
     ) -> list[Match]:

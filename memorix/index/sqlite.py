@@ -28,6 +28,7 @@ from memorix.index.vectors import (
     table_name,
 )
 from memorix.lexemes import (
+    EXACT_COLUMNS,
     QueryTerm,
     match_expression,
 )
@@ -130,6 +131,10 @@ class SqliteIndex:
         sql = f"SELECT term, doc FROM vocabulary WHERE term {_AMONG}"
         counts = dict(self._query(sql, (_listed(dict.fromkeys(tokens)),)))
         return counts, self._query("SELECT count(*) FROM chunks")[0][0]
+
+    def frequency(self, word: str, at_most: int) -> int:
+        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        return int(self._query(sql, (f'{EXACT_COLUMNS} : "{word}"', at_most))[0][0])
 
     def match_vector(
         self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
