@@ -158,7 +158,7 @@ def _frequency(term: QueryTerm, counts: dict[str, int]) -> int:
 
 
 def _silence(terms: Sequence[QueryTerm], counts: dict[str, int]) -> str:
-    unknown = [term.text for term in terms if term.counts and not _frequency(term, counts)]
+    unknown = _joined([t for t in terms if t.counts and not _frequency(t, counts)])
     if unknown:
         return f"Nothing close. No note has: {', '.join(unknown[:8])}."
     return "Nothing close. The words occur, but no note brings enough of them together."
