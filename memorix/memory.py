@@ -376,7 +376,7 @@ class Memory:
     def _vector_state(self, note_id: str) -> str:
         if self.embedder is None:
             return "pending" if self.meaning == "loading" else "off"
-        card = self.embedder.card
+        card = self.embedder.card  # a text that was there before has its vector already
         made = self.index.embedded(note_id, card.fingerprint, card.languages)
         return "yes" if made else "pending"
 

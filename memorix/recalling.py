@@ -31,7 +31,7 @@ GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
 NEAR = 3
 # Nearest notes told after a write; enough to see a repeat, few enough to read.
 
-NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_ENOUGH = 300, 8, 4
+NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_ENOUGH = 200, 6, 3
 NEAR_RARE, NEAR_OF = 50, 10_000
 # A new note is compared by the rare words of its first lines, those in at most 50 chunks, weighed
 # as in a store of 10,000: who says the same names the same things, and writing stays as fast in a
@@ -93,7 +93,7 @@ def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> 
 def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[Near, ...]:
     """Find the notes of a scope that share most of the weight of a draft's rarest words."""
     asked = asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
-    words = [QueryTerm(term.text, term.kind, term.exact) for term in asked if term.counts]
+    words = [QueryTerm(term.text, term.kind, term.exact[:1]) for term in asked if term.counts]
     words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
     weights: dict[QueryTerm, float] = {}
     for term in words[:NEAR_LOOKED_UP]:
@@ -102,6 +102,8 @@ def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[N
             weights[term] = idf(often, NEAR_OF)
         if len(weights) == NEAR_ENOUGH:
             break
+    if not weights:
+        return ()
     matches = index.match_words(list(weights), Filter(scopes=(scope,)), now, NEAR)
     close = [match for match in matches if coverage(weights, match.tokens) >= NEAR_SHARE]
     rows = index.rows(match.note for match in close)
