@@ -95,13 +95,10 @@ def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[N
     asked = asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
     words = [QueryTerm(term.text, term.kind, term.exact[:1]) for term in asked if term.counts]
     words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
-    weights: dict[QueryTerm, float] = {}
-    for term in words[:NEAR_LOOKED_UP]:
-        often = index.frequency(term.exact[0], NEAR_RARE + 1)
-        if 0 < often <= NEAR_RARE:
-            weights[term] = idf(often, NEAR_OF)
-        if len(weights) == NEAR_ENOUGH:
-            break
+    asked_of = words[:NEAR_LOOKED_UP]
+    often = index.rarities([term.exact[0] for term in asked_of], NEAR_RARE + 1)
+    rare = [(t, n) for t, n in zip(asked_of, often, strict=True) if 0 < n <= NEAR_RARE]
+    weights = {term: idf(count, NEAR_OF) for term, count in rare[:NEAR_ENOUGH]}
     if not weights:
         return ()
     matches = index.match_words(list(weights), Filter(scopes=(scope,)), now, NEAR)

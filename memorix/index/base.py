@@ -111,8 +111,8 @@ class Index(Protocol):
         """Return in how many chunks each token occurs (absent: in none), and how many there are."""
         ...
 
-    def frequency(self, word: str, at_most: int) -> int:
-        """Return in how many chunks a word occurs as written; counts no further than `at_most`."""
+    def rarities(self, words: Sequence[str], at_most: int) -> list[int]:
+        """Return in how many chunks each word occurs as written, counted up to `at_most`."""
         ...
 
     def match_vector(

@@ -132,9 +132,13 @@ class SqliteIndex:
         counts = dict(self._query(sql, (_listed(dict.fromkeys(tokens)),)))
         return counts, self._query("SELECT count(*) FROM chunks")[0][0]
 
-    def frequency(self, word: str, at_most: int) -> int:
-        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-        return int(self._query(sql, (f'{EXACT_COLUMNS} : "{word}"', at_most))[0][0])
+    def rarities(self, words: Sequence[str], at_most: int) -> list[int]:
+        one = "(SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?))"
+        asked = [(f'{EXACT_COLUMNS} : "{word}"', at_most) for word in words]
+        values = [value for pair in asked for value in pair]
+        return (
+            list(self._query(f"SELECT {', '.join([one] * len(words))}", values)[0]) if words else []
+        )
 
     def match_vector(
         self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int

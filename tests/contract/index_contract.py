@@ -180,6 +180,13 @@ class IndexContract:
 
         assert index.frequencies(["gateway", "lamp", "none"]) == ({"gateway": 2, "lamp": 1}, 2)
 
+    def test_rarities_are_counted_no_further_than_asked(self, index: Index) -> None:
+        index.apply([put(f"n{number}", "gateway") for number in range(5)])
+        index.apply([put("lamp", "a lamp")])
+
+        assert index.rarities(["gateway", "lamp", "none"], 3) == [3, 1, 0]
+        assert index.rarities([], 3) == []
+
     def test_two_notes_with_one_id_are_both_there(self, index: Index) -> None:
         index.apply([put("a", "one", id="X1"), put("b", "two", id="X1")])
 
