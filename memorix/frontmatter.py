@@ -195,12 +195,27 @@ def flow(value: object) -> str:
         return "{ " + ", ".join(f"{_key(k)}: {flow(v)}" for k, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(flow(item) for item in value) + "]"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, (int, float)):
+        return json.dumps(value)
     text = str(value)
     if _PLAIN.match(text) and text.lower() not in _NOT_TEXT:
         return text
     return _quoted(text)
+
+
+def as_typed(values: Mapping[str, object]) -> dict[str, Value]:
+    """Return values as a reader of the file will find them: numbers and booleans are text."""
+    return {key: _typed(value) for key, value in values.items()}
+
+
+def _typed(value: object) -> Value:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return as_typed(value)
+    if isinstance(value, (list, tuple)):
+        return [_typed(item) for item in value]
+    return flow(value)
 
 
 def _quoted(text: str) -> str:

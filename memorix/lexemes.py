@@ -142,6 +142,12 @@ def stems(text: str) -> str:
     return " ".join(filter(None, map(_STEMS.__getitem__, text.split())))
 
 
+def telling_words(text: str) -> list[str]:
+    """Return the exact lexemes of a text, each once, without stop words and single characters."""
+    words = dict.fromkeys(index_words(text).split())
+    return [word for word in words if len(word) > 1 and word not in _STOP]
+
+
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """Return what a question asks for, each once, in its order; at most `MAX_TERMS`."""
     found: dict[tuple[str, ...], QueryTerm] = {}

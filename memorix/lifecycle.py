@@ -8,10 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from memorix.errors import InvalidRequest, NoteUneditable
-from memorix.frontmatter import Value, cut, set_keys
+from memorix.frontmatter import Value, as_typed, cut, set_keys
 from memorix.note import (
     Note,
     NoteId,
@@ -19,6 +18,7 @@ from memorix.note import (
     decode,
     first_sentence,
     format_time,
+    from_meta,
     parse,
     parse_time,
     slug,
@@ -122,30 +122,19 @@ def _title_from(body: str) -> str:
 def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -> Note:
     """Make the note that a draft becomes at this path, with OKF's keys in their order."""
     moment = format_time(draft.when or now)
-    meta: dict[str, Any] = {
+    meta: dict[str, Value] = {
         "type": draft.type or "Fact",
         "title": draft.title,
         "id": str(note_id),
-        "tags": list(draft.tags) or None,
+        "tags": list(draft.tags),
         "created": moment,
         "generated": _generated(draft.author, moment, via),
         "origin": draft.origin,
         **draft.extra,
     }
-    when = draft.when or now
-    return Note(
-        id=note_id,
-        path=path,
-        type=meta["type"],
-        title=draft.title,
-        body=draft.text + "\n",
-        tags=draft.tags,
-        created=when,
-        changed=when,
-        author=draft.author,
-        origin=draft.origin,
-        meta=meta,
-    )
+    stated = {key: value for key, value in meta.items() if value not in (None, "", (), [])}
+    read_back = from_meta(as_typed(stated), draft.text.rstrip() + "\n", path)
+    return replace(read_back, meta=stated)
 
 
 def _generated(author: str, moment: str, via: str) -> Mapping[str, Value]:

@@ -313,12 +313,12 @@ class Memory:
         content = render(note)
         self.places.claim(scope)
         seen = self.store.write(path, content, None)
-        return sync.put_for(path, content, seen)
+        return sync.put_of(note, seen)
 
     def _create(self, note: Note) -> Seen:
         content = render(note)
         seen = self.store.write(note.path, content, None)
-        self.index.apply([sync.put_for(note.path, content, seen)])
+        self.index.apply([sync.put_of(note, seen)])
         return seen
 
     def _rewrite(self, path: str, content: bytes, expect: str) -> Seen:

@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
@@ -90,9 +90,13 @@ def parse(content: bytes, path: str) -> Note:
     if not parts.has_block and text.lstrip("\ufeff").startswith("---"):
         warnings.append(Warning("frontmatter-unclosed", 1, "the metadata block is never closed"))
     body = parts.body if block.sound or block.values else parts.block + parts.body
-    meta = block.values
-    tags = _tags(meta.get("tags"))
-    warnings += _about_content(content, path, body, meta, tags)
+    note = from_meta(block.values, body, path)
+    warnings += _about_content(content, note)
+    return replace(note, warnings=tuple(warnings))
+
+
+def from_meta(meta: Mapping[str, Value], body: str, path: str) -> Note:
+    """Make the note that these keys and this body say; `meta` holds text, as it is typed."""
     return Note(
         id=NoteId(_text(meta.get("id")) or concept_id(path)),
         path=path,
@@ -100,7 +104,7 @@ def parse(content: bytes, path: str) -> Note:
         title=_text(meta.get("title")) or _first_heading(body) or title_of(path),
         body=body,
         description=" ".join(_text(meta.get("description")).split()),
-        tags=tags,
+        tags=_tags(meta.get("tags")),
         aliases=_texts(meta.get("aliases")),
         status=_text(meta.get("status")) or "stable",
         created=parse_time(_text(meta.get("created"))),
@@ -112,22 +116,19 @@ def parse(content: bytes, path: str) -> Note:
         author=_author(meta),
         origin=_text(meta.get("origin")),
         meta=meta,
-        warnings=tuple(warnings),
     )
 
 
-def _about_content(
-    content: bytes, path: str, body: str, meta: Mapping[str, Value], tags: Sequence[str]
-) -> list[Warning]:
+def _about_content(content: bytes, note: Note) -> list[Warning]:
     found = []
     if not content.strip():
         found.append(Warning("empty-note", 1, "the file is empty"))
-    elif meta and not body.strip():
+    elif note.meta and not note.body.strip():
         found.append(Warning("empty-body", 1, "the note has metadata and no text"))
-    entries = meta.get("tags")
+    entries = note.meta.get("tags")
     if isinstance(entries, list) and any(not _texts([entry]) for entry in entries):
         found.append(Warning("tag-dropped", 1, "an empty entry of the tags was left out"))
-    if _CONFLICT_COPY.search(path):
+    if _CONFLICT_COPY.search(note.path):
         found.append(Warning("conflict-copy", 1, "a sync service seems to have left this copy"))
     return found
 
@@ -135,7 +136,7 @@ def _about_content(
 def render(note: Note) -> bytes:
     """Write a new note's file: metadata first, in a fixed order, then the body."""
     post = library.Post(note.body.rstrip() + "\n")
-    post.metadata = {key: value for key, value in note.meta.items() if value not in (None, "", ())}
+    post.metadata = dict(note.meta)
     return library.dumps(post, handler=NoteHandler()).encode()
 
 

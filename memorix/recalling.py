@@ -1,6 +1,7 @@
 """Answer a question from the index: by words, by meaning, or both."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -8,7 +9,7 @@ from datetime import datetime
 from memorix.chunks import estimate_tokens
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
-from memorix.lexemes import QueryTerm, language_hint, query_terms
+from memorix.lexemes import QueryTerm, language_hint, query_terms, telling_words
 from memorix.lifecycle import Draft
 from memorix.note import cut_short
 from memorix.query import Answer, Filter, Hit, Match, Query, Why
@@ -92,18 +93,25 @@ def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> 
 
 def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[Near, ...]:
     """Find the notes of a scope that share most of the weight of a draft's rarest words."""
-    asked = asked_for(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
-    words = [QueryTerm(term.text, term.kind, term.exact[:1]) for term in asked if term.counts]
-    words.sort(key=lambda term: (term.kind != "identifier", -len(term.text)))
-    asked_of = words[:NEAR_LOOKED_UP]
-    often = index.rarities([term.exact[0] for term in asked_of], NEAR_RARE + 1)
-    rare = [(t, n) for t, n in zip(asked_of, often, strict=True) if 0 < n <= NEAR_RARE]
-    weights = {term: idf(count, NEAR_OF) for term, count in rare[:NEAR_ENOUGH]}
-    if not weights:
+    asked = telling_words(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
+    asked.sort(key=lambda word: (word.isalpha(), -len(word)))  # names with a number are rarest
+    rare: list[list[int]] = []
+    for start in range(0, NEAR_LOOKED_UP, NEAR_ENOUGH):  # most often the first ones are enough
+        holders = index.holding(asked[start : start + NEAR_ENOUGH], NEAR_RARE + 1)
+        rare += [chunks for chunks in holders if 0 < len(chunks) <= NEAR_RARE]
+        if len(rare) >= NEAR_ENOUGH:
+            break
+    rare = rare[:NEAR_ENOUGH]
+    weights = [idf(len(chunks), NEAR_OF) for chunks in rare]
+    shares: dict[int, float] = defaultdict(float)
+    for chunks, weight in zip(rare, weights, strict=True):
+        for chunk in chunks:
+            shares[chunk] += weight / sum(weights)
+    close = {chunk: share for chunk, share in shares.items() if share >= NEAR_SHARE}
+    if not close:
         return ()
-    matches = index.match_words(list(weights), Filter(scopes=(scope,)), now, NEAR)
-    close = [match for match in matches if coverage(weights, match.tokens) >= NEAR_SHARE]
-    rows = index.rows(match.note for match in close)
+    owners = dict.fromkeys(m.note for m in index.owners(close, Filter(scopes=(scope,)), now))
+    rows = index.rows(list(owners)[:NEAR])
     return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
 
 

@@ -16,7 +16,7 @@ from memorix import chunks
 from memorix.embedders.base import Embedder
 from memorix.errors import MemorixError, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
-from memorix.note import parse
+from memorix.note import Note, parse
 from memorix.reconcile import Difference, Seen, diff, is_mass_loss, suspects
 from memorix.store import Store, scope_of
 
@@ -104,13 +104,17 @@ def catch_up(
 
 
 def put_for(path: str, content: bytes, seen: Seen) -> Put:
-    """Make the change that indexes this version of a note.
+    """Make the change that indexes this version of a file."""
+    return put_of(parse(content, path), seen)
+
+
+def put_of(note: Note, seen: Seen) -> Put:
+    """Make the change that indexes a note as it was read, or as it was just written.
 
     A note without text has one empty chunk, so that its title is found.
     """
-    note = parse(content, path)
     pieces = chunks.split(note.title, note.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
-    return Put(note, scope_of(path), seen, pieces)
+    return Put(note, scope_of(note.path), seen, pieces)
 
 
 def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from memorix.lifecycle import (
     keys_from,
     kind,
     relative_link,
+    successor,
 )
 from memorix.note import NoteId, parse, render
 
@@ -137,3 +139,25 @@ def test_a_link_leads_from_one_note_to_the_other(source: list[str], target: list
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="no level"):
         forget_plan("t", "user/a.md", "burn")
+
+
+@given(
+    st.text(min_size=1, max_size=200),
+    st.dictionaries(
+        st.sampled_from(["aliases", "valid_from", "expires_at", "owner", "applies_when", "tags"]),
+        st.one_of(st.text(max_size=20), st.integers(), st.booleans(), st.lists(st.text())),
+    ),
+)
+def test_what_is_indexed_of_a_new_note_is_what_its_file_says(
+    text: str, keys: dict[str, object]
+) -> None:
+    try:
+        draft = successor(text, keys_from(keys))
+    except InvalidRequest:
+        return
+
+    note = compose(draft, NoteId("01X"), "user/a.md", NOW, VIA)
+    again = parse(render(note), "user/a.md")
+
+    assert replace(again, body="", warnings=(), meta={}) == replace(note, body="", meta={})
+    assert again.body.strip() == note.body.strip()

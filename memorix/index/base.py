@@ -111,8 +111,12 @@ class Index(Protocol):
         """Return in how many chunks each token occurs (absent: in none), and how many there are."""
         ...
 
-    def rarities(self, words: Sequence[str], at_most: int) -> list[int]:
-        """Return in how many chunks each word occurs as written, counted up to `at_most`."""
+    def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
+        """Return the chunks in which each word occurs as written, `at_most` of each."""
+        ...
+
+    def owners(self, scores: Mapping[int, float], wanted: Filter, now: datetime) -> Sequence[Match]:
+        """Return these chunks with their notes, without those the filter excludes, best first."""
         ...
 
     def match_vector(

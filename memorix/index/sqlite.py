@@ -132,13 +132,19 @@ class SqliteIndex:
         counts = dict(self._query(sql, (_listed(dict.fromkeys(tokens)),)))
         return counts, self._query("SELECT count(*) FROM chunks")[0][0]
 
-    def rarities(self, words: Sequence[str], at_most: int) -> list[int]:
-        one = "(SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?))"
+    def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
+        if not words:
+            return []
+        one = "(SELECT json_group_array(rowid) FROM"
+        one += " (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?))"
         asked = [(f'{EXACT_COLUMNS} : "{word}"', at_most) for word in words]
-        values = [value for pair in asked for value in pair]
-        return (
-            list(self._query(f"SELECT {', '.join([one] * len(words))}", values)[0]) if words else []
+        found = self._query(
+            f"SELECT {', '.join([one] * len(words))}", [value for pair in asked for value in pair]
         )
+        return [json.loads(chunks) for chunks in found[0]]
+
+    def owners(self, scores: Mapping[int, float], wanted: Filter, now: datetime) -> list[Match]:
+        return self._owned(scores, *where(wanted, now))
 
     def match_vector(
         self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
@@ -182,12 +188,12 @@ class SqliteIndex:
         return [row_of(row) for row in rows]
 
     def same_text(self, digest: str, scope: str) -> Row | None:
-        rows = self._query(
-            f"SELECT {_ROW} FROM notes n WHERE n.digest = ? AND n.scope = ?"
-            " AND n.status <> 'deprecated' ORDER BY n.date LIMIT 1",
+        found = self._query(
+            "SELECT key FROM notes WHERE digest = ? AND scope = ? AND status <> 'deprecated'"
+            " ORDER BY date LIMIT 1",
             (digest, scope),
         )
-        return row_of(rows[0]) if rows else None
+        return next(iter(self.rows(found[0]).values())) if found else None
 
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         condition, values = where(wanted, now)
@@ -238,8 +244,8 @@ class SqliteIndex:
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
         condition, values = _unembedded(fingerprint, languages)
         sql = (
-            "SELECT 1 FROM chunks c JOIN notes n ON n.key = c.note"
-            f" WHERE n.id = ? AND {condition} LIMIT 1"
+            "SELECT 1 FROM chunks c WHERE c.note = (SELECT key FROM notes WHERE id = ?)"
+            f" AND {condition} LIMIT 1"
         )
         return not self._query(sql, (note_id, *values))
 

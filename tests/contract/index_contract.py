@@ -180,12 +180,25 @@ class IndexContract:
 
         assert index.frequencies(["gateway", "lamp", "none"]) == ({"gateway": 2, "lamp": 1}, 2)
 
-    def test_rarities_are_counted_no_further_than_asked(self, index: Index) -> None:
+    def test_holders_of_a_word_are_looked_up_no_further_than_asked(self, index: Index) -> None:
         index.apply([put(f"n{number}", "gateway") for number in range(5)])
         index.apply([put("lamp", "a lamp")])
 
-        assert index.rarities(["gateway", "lamp", "none"], 3) == [3, 1, 0]
-        assert index.rarities([], 3) == []
+        found = index.holding(["gateway", "lamp", "none"], 3)
+
+        assert [len(chunks) for chunks in found] == [3, 1, 0]
+        assert index.holding([], 3) == []
+
+    def test_owners_come_best_first_and_only_those_the_filter_lets_through(
+        self, index: Index
+    ) -> None:
+        index.apply([put("a", "gateway"), put("b", "gateway", status="deprecated")])
+        index.apply([put("c", "gateway")])
+        chunks = index.holding(["gateway"], 9)[0]
+
+        found = index.owners({chunk: float(chunk) for chunk in chunks}, ALL, NOW)
+
+        assert [index.rows([m.note])[m.note].path for m in found] == ["user/c.md", "user/a.md"]
 
     def test_two_notes_with_one_id_are_both_there(self, index: Index) -> None:
         index.apply([put("a", "one", id="X1"), put("b", "two", id="X1")])
