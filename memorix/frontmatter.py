@@ -9,7 +9,7 @@ library in Python; its marks are what lets an edit touch only the characters of 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import yaml
@@ -30,6 +30,11 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _CLOSING_CR = re.compile(r"(?:\A|(?<=[\r\n]))(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _KEY_LINE = re.compile(r"^([A-Za-z_][\w-]*):[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+_BARE_VALUE = re.compile(
+    r"(?P<key>[ ]*(?:- )?[A-Za-z_][\w-]*:[ \t]+)"
+    r"(?P<value>[^\s\"'|>{].*?)(?P<end>[ \t]*(?:\r\n|\n|\r)?)\Z"
+)
+_RESOLVER: Any = yaml.resolver.Resolver()
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 _NOT_PRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _NOT_TEXT = frozenset(
@@ -246,6 +251,27 @@ def set_keys(text: str, changes: Mapping[str, Value], path: str) -> str:
     return Parts(parts.bom, parts.opening, block, parts.closing, parts.body).joined()
 
 
+def rename_key(text: str, old: str, new: str, path: str) -> str:
+    """Return `text` with one key called otherwise; its value stays to the byte.
+
+    Nothing changes where the key is not there, or the new one is already.
+
+    Raises:
+        NoteUneditable: The block cannot be parsed, or is not one key a line.
+    """
+    parts = cut(text)
+    root = _editable(parts.block, path) if parts.has_block else None
+    keys = {} if root is None else {_key_text(node): node for node, _ in root.value}
+    if old not in keys or new in keys:
+        return text
+    lines, mark = _LINE.findall(parts.block), keys[old]
+    line = lines[mark.start_mark.line]
+    lines[mark.start_mark.line] = (
+        line[: mark.start_mark.column] + _key(new) + line[mark.end_mark.column :]
+    )
+    return replace(parts, block="".join(lines)).joined()
+
+
 def _with_new_block(parts: Parts, changes: Mapping[str, Value]) -> str:
     newline = _newline(parts.body) if parts.body else "\n"
     lines = [f"{_key(k)}: {flow(v)}" for k, v in changes.items() if v is not None]
@@ -294,10 +320,78 @@ def _change(lines: list[str], key: yaml.Node, node: yaml.Node, value: Value, new
     one_line = first == last and node.start_mark.line == first
     if one_line and node.end_mark.column > node.start_mark.column:
         line = lines[first]
-        lines[first] = line[: node.start_mark.column] + flow(value) + line[node.end_mark.column :]
+        new = _in_style(value, node, line[: node.start_mark.column])
+        lines[first] = line[: node.start_mark.column] + new + line[node.end_mark.column :]
         return "".join(lines)
     head = lines[first][: key.end_mark.column]
     return "".join([*lines[:first], f"{head}: {flow(value)}{newline}", *lines[last + 1 :]])
+
+
+def _in_style(value: Value, node: yaml.Node, before: str) -> str:
+    """Write a value as the one it replaces was written: bare, or in the same quotes.
+
+    Bare only where every reader takes it for the kind of thing the old value was, so that a date
+    a person typed without quotes may become another date, but a word never becomes a boolean.
+    """
+    if not isinstance(value, str) or not isinstance(node, yaml.ScalarNode):
+        return flow(value)
+    if node.style == "'":
+        styled = "'" + value.replace("'", "''") + "'"
+    elif node.style is None or node.style == "":
+        same_kind = bool(value) and _kind(value) == _kind(node.value)
+        styled = value if same_kind else flow(value)
+    else:
+        styled = _quoted(value)
+    return styled if _reads_as(before + styled, value) else flow(value)
+
+
+def _kind(text: str) -> str:
+    """Return what YAML 1.1, the more eager one, takes a bare value for."""
+    return str(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))
+
+
+def _reads_as(line: str, value: str) -> bool:
+    """Say whether a line alone, `key: value`, reads as this text."""
+    try:
+        root = _compose(line + " # end\n")
+    except yaml.YAMLError:
+        return False
+    pair = root.value[0] if isinstance(root, yaml.MappingNode) and root.value else None
+    return pair is not None and isinstance(pair[1], yaml.ScalarNode) and pair[1].value == value
+
+
+def mended(block: str) -> str | None:
+    """Return a block that is no YAML with quotes around the values that break it; None if that
+    does not help.
+
+    Only whole values on one line are quoted, the commonest fault being a colon in a title.
+    """
+    lines = _LINE.findall(block)
+    for _ in range(len(lines) + 1):
+        try:
+            _compose("".join(lines))
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            if mark is None or not _quote_line(lines, min(mark.line, len(lines) - 1)):
+                return None
+        except yaml.YAMLError:
+            return None
+        else:
+            text = "".join(lines)
+            return text if text != block and read_block(text).sound else None
+    return None
+
+
+def _quote_line(lines: list[str], number: int) -> bool:
+    """Quote the value of this line, or else of the one before it; say whether one was."""
+    for at in (number, number - 1):
+        match = _BARE_VALUE.match(lines[at]) if at >= 0 else None
+        if match and match["value"].startswith("[") and "](" not in match["value"]:
+            return False  # a list that is not closed, rather than a text that begins with a link
+        if match and not _reads_as(f"k: {match['value']}", match["value"]):
+            lines[at] = match["key"] + _quoted(match["value"]) + match["end"]
+            return True
+    return False
 
 
 def _last_line(lines: Sequence[str], key: yaml.Node, node: yaml.Node) -> int:

@@ -33,6 +33,7 @@ def changed_lines(old: str, new: str) -> list[str]:
     return [line for line in new.splitlines() if line not in before]
 
 
+@pytest.mark.rule("OKF-5")
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_a_block_is_read_with_every_kind_of_line_end(newline: str) -> None:
     parts = cut("---\ntype: Fact\n---\nbody\n".replace("\n", newline))
@@ -48,6 +49,7 @@ def test_a_byte_order_mark_does_not_hide_the_block() -> None:
     assert parts.joined() == "\ufeff---\ntype: Fact\n---\nbody"
 
 
+@pytest.mark.rule("OKF-5")
 @pytest.mark.parametrize("text", ["\n---\na: b\n---\n", "--- x\na: b\n---\n", "---\na: b\n", ""])
 def test_only_a_closed_block_on_the_first_line_counts(text: str) -> None:
     assert cut(text).body == text
@@ -58,6 +60,7 @@ def test_rules_in_the_body_are_body() -> None:
     assert cut("---\na: b\n---\none\n---\ntwo\n---\n").body == "one\n---\ntwo\n---\n"
 
 
+@pytest.mark.rule("MEM-20")
 def test_values_stay_as_typed() -> None:
     block = "a: 2026-01-05\nb: no\nc: 0123\nd: 1.10\ne: 12:30\nf: ~\ng: ''\nh: [1e3, on]\n"
 
@@ -98,13 +101,15 @@ def test_deep_nesting_is_refused_and_not_followed() -> None:
     assert not read_block("a: " + "[" * 500 + "]" * 500 + "\n").sound
 
 
+@pytest.mark.rule("MEM-21")
 @pytest.mark.parametrize(
     ("change", "lines"),
     [
         ({"type": "Fact: x"}, ['type: "Fact: x"  # keep me']),
         ({"tags": ["a", "b c", "new"]}, ['tags: [a, "b c", new] # and me']),
         ({"list": ["one", "two", "three"]}, ["  - three"]),
-        ({"last": "6"}, ['last: "6"']),
+        ({"last": "6"}, ["last: 6"]),
+        ({"last": "six"}, ["last: six"]),
         ({"new": {"by": "human:x"}}, ['new: { by: "human:x" }']),
         ({"a key": "y"}, ['"a key": "y"']),
         ({"list": None}, []),
@@ -119,6 +124,7 @@ def test_a_change_touches_only_the_lines_of_its_key(
     assert cut(changed).body == cut(NOTE).body
 
 
+@pytest.mark.rule("MEM-22")
 def test_a_block_that_cannot_be_parsed_is_never_rewritten() -> None:
     with pytest.raises(NoteUneditable, match=r"n\.md was not changed"):
         set_keys("---\ntitle: a: b\n---\n", {"tags": ["x"]}, "n.md")
