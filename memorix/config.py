@@ -36,6 +36,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "model": str,
         "project": str,
         "watch": str,
+        "log": str,
         "log_level": str,
         "rescan_s": int,
     }
@@ -47,6 +48,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "model": "",
         "project": "",
         "watch": "auto",
+        "log": "off",
         "log_level": "WARNING",
         "rescan_s": 60,
     }
@@ -63,7 +65,8 @@ class Config:
     """All settings; every path is absolute, and the vault's is its real one.
 
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
-    `project` are empty where nothing was asked for.  `cwd` is where the host works.  `sources`
+    `project` are empty where nothing was asked for.  `cwd` is where the host works.  `log`
+    says whether each scope keeps a `log.md`.  `sources`
     tells of each setting who set it.
     """
 
@@ -74,6 +77,7 @@ class Config:
     project: str
     cwd: Path
     watch: Watch
+    log: Literal["on", "off"]
     log_level: str
     rescan_s: int
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
@@ -275,6 +279,10 @@ def _path_text(text: str) -> str | _Wrong:
     return text
 
 
+def _switch(text: str) -> str | _Wrong:
+    return text.lower() if text.lower() in ("on", "off") else _Wrong("must be on or off")
+
+
 def _watch(text: str) -> str | _Wrong:
     return text.lower() if text.lower() in WATCH else _Wrong(f"must be one of {', '.join(WATCH)}")
 
@@ -296,6 +304,7 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "state_dir": _path_text,
     "models_dir": _path_text,
     "watch": _watch,
+    "log": _switch,
     "log_level": _log_level,
     "rescan_s": _seconds,
 }

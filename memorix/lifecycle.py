@@ -11,6 +11,7 @@ from datetime import datetime
 
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.frontmatter import Value, as_typed, cut, set_keys
+from memorix.links import rebased, relative_link
 from memorix.note import (
     Note,
     NoteId,
@@ -159,6 +160,11 @@ def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, vi
     if odd:
         raise NoteUneditable(path, odd[0].message)
     changes = dict(_checked(edit.keys, note))
+    if "human:" in str(edit.keys.get("verified")) and not author.startswith("human:"):
+        raise InvalidRequest(
+            "Only a person can confirm as a person. Nothing was changed. "
+            "Ask the user to edit the note, or confirm it under your own name."
+        )
     if edit.text or edit.find:
         text = _with_body(text, edit)
         derived = _title_from(note.body.strip())
@@ -300,25 +306,59 @@ def _with_relation(text: str, link: str, newline: str = "\n") -> str:
     return text + between + link
 
 
+def log_entry(log: str, path: str, title: str) -> str:
+    """Return what a scope's log says of a note: its title as a link."""
+    return f"[{_label(' '.join(title.split()))}]({relative_link(log, path)})"
+
+
 def _label(title: str) -> str:
     return re.sub(r"([\\\[\]])", r"\\\1", title)
 
 
-def relative_link(source: str, target: str) -> str:
-    """Return the link from one note to another: relative, percent-encoded (ruling A2)."""
-    from_parts, to_parts = source.split("/")[:-1], target.split("/")
-    common = 0
-    while common < min(len(from_parts), len(to_parts) - 1) and (
-        from_parts[common] == to_parts[common]
-    ):
-        common += 1
-    ups = [".."] * (len(from_parts) - common)
-    return "/".join([*ups, *map(_encoded, to_parts[common:])])
+def rebased_note(content: bytes, old: str, new: str) -> bytes:
+    """Return a moved note's bytes with its relative links leading where they led before."""
+    text, odd = decode(content)
+    if odd:
+        return content
+    parts = cut(text)
+    return replace(parts, body=rebased(parts.body, old, new, "")).joined().encode()
 
 
-def _encoded(part: str) -> str:
-    unsafe = {" ": "%20", "(": "%28", ")": "%29", "%": "%25", "<": "%3C", ">": "%3E", "#": "%23"}
-    return "".join(unsafe.get(character, character) for character in part)
+TIERS = ("unverified", "machine-confirmed", "human-reviewed")
+
+
+def trust_tier(note: Note) -> str:
+    """Return how far a note was checked, from its `verified` events alone (OKF section 5.3)."""
+    actors = [str(event["by"]) for event in _confirmations(note)]
+    if not actors:
+        return TIERS[0]
+    return TIERS[2] if any(actor.startswith("human:") for actor in actors) else TIERS[1]
+
+
+def flags(note: Note, now: datetime) -> tuple[str, ...]:
+    """Return what a reader should know before relying on a note: `stale`, `changed since`."""
+    stale = ("stale",) if is_stale(note, now) else ()
+    return (*stale, "changed since") if is_outdated_check(note) else stale
+
+
+def is_outdated_check(note: Note) -> bool:
+    """Say whether the text was changed after the last time somebody confirmed it."""
+    moments = [parse_time(str(event.get("at") or "")) for event in _confirmations(note)]
+    known = [moment for moment in moments if moment]
+    return bool(known and note.changed and max(known) < note.changed)
+
+
+def _confirmations(note: Note) -> list[Mapping[str, Value]]:
+    events = note.meta.get("verified")
+    listed = events if isinstance(events, list) else [events]
+    return [event for event in listed if isinstance(event, Mapping) and event.get("by")]
+
+
+def is_stale(note: Note, now: datetime) -> bool:
+    """Say whether the day has come at which a note is to be looked at again (OKF section 5.5)."""
+    due = note.meta.get("stale_after")
+    moment = parse_time(due) if isinstance(due, str) else None
+    return moment is not None and moment <= now
 
 
 def forget_plan(note_title: str, path: str, level: str) -> Plan:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memorix import __version__, brief, lifecycle, recalling, sync
+from memorix import __version__, brief, lifecycle, linking, logbook, recalling, sync
 from memorix.embedders.base import Embedder
 from memorix.errors import (
     IndexUnavailable,
@@ -18,6 +18,7 @@ from memorix.errors import (
 )
 from memorix.files import safe_relative
 from memorix.index.base import Drop, Index, Put, Row
+from memorix.layout import folder_of, scope_of
 from memorix.lifecycle import Draft, Edit
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.places import Places
@@ -25,7 +26,7 @@ from memorix.query import Answer, Filter, Query
 from memorix.ranking import Mix
 from memorix.reconcile import Seen
 from memorix.results import Forgotten, Near, Reading, Status, Written
-from memorix.store import Store, folder_of, scope_of
+from memorix.store import Store
 
 VIA = f"memorix/{__version__}"
 
@@ -49,6 +50,7 @@ class Memory:
     index: Index
     index_path: Path
     author: str = VIA
+    log: bool = False
     mix: Mix = field(default_factory=Mix)
     embedder: Embedder | None = None
     meaning: str = "off: no model"
@@ -70,12 +72,13 @@ class Memory:
         """
         place = self.places.to_write(scope)
         near = recalling.resembling(self.index, draft, place, self.clock())
-        with self._writing():
+        with self.writing():
             known = self._known(draft, place)
             if known:
                 return self._written(known.id, known.path, known.seen.etag, "already known", place)
             note, seen = self._add(draft, place)
-        self._after([note.path])
+            self._log("Creation", place, note.path, note.title)
+        self.announce([note.path])
         return self._written(note.id, note.path, seen.etag, "created", place, near)
 
     def recall(self, query: Query) -> Answer:
@@ -107,9 +110,15 @@ class Memory:
         Raises:
             NoteNotFound: No note has exactly this id or path.
         """
-        row = self._find(note_id)
-        content, seen = self._content(row)
-        return Reading(_with_id(parse(content, row.path), row), seen.etag, row.scope)
+        row = self.find(note_id)
+        content, seen = self.content(row)
+        if seen.etag != row.seen.etag:
+            self.catch_up([row.path])
+            row = self.find(row.path)
+        links, backlinks = linking.neighbours(self.index, row)
+        note = _with_id(parse(content, row.path), row)
+        tier, flags = lifecycle.trust_tier(note), lifecycle.flags(note, self.clock())
+        return Reading(note, seen.etag, row.scope, tier, flags, links, backlinks)
 
     def revise(self, note_id: str, etag: str, edit: Edit, author: str = "") -> Written:
         """Change a note that is still the version with this etag.
@@ -119,14 +128,15 @@ class Memory:
         """
         if not (edit.text or edit.find or edit.keys):
             raise InvalidRequest("Say what to change: text, find and replace, or set.")
-        row = self._find(note_id)
-        with self._writing():
-            content, seen = self._content(row)
+        row = self.find(note_id)
+        with self.writing():
+            content, seen = self.content(row)
             _expect(row.path, etag, seen)
             by = author or self.author
             new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
-            written = self._rewrite(row.path, new, seen.etag)
-        self._after([row.path])
+            written = self.rewrite(row.path, new, seen.etag)
+            self._log("Update", row.scope, row.path, row.title)
+        self.announce([row.path])
         return self._written(row.id, row.path, written.etag, "revised", row.scope)
 
     def supersede(self, note_id: str, etag: str, draft: Draft) -> Written:
@@ -138,9 +148,9 @@ class Memory:
         Raises:
             NoteNotFound, NoteChanged, NoteUneditable: Nothing was written.
         """
-        row = self._find(note_id)
-        with self._writing():
-            content, seen = self._content(row)
+        row = self.find(note_id)
+        with self.writing():
+            content, seen = self.content(row)
             _expect(row.path, etag, seen)
             old = _with_id(parse(content, row.path), row)
             draft = replace(draft, tags=draft.tags or old.tags, type=draft.type or old.type)
@@ -151,8 +161,10 @@ class Memory:
             note = lifecycle.compose(draft, self._new_id(), path, now, VIA)
             marked = lifecycle.superseded(content, old, note, now)
             first = self._create(note)
-            self._rewrite(row.path, marked, seen.etag)
-        self._after([path, row.path])
+            self.rewrite(row.path, marked, seen.etag)
+            self._log("Creation", row.scope, path, note.title)
+            self._log("Deprecation", row.scope, row.path, row.title)
+        self.announce([path, row.path])
         written = self._written(note.id, path, first.etag, "superseded", row.scope)
         return replace(written, superseded=row.id)
 
@@ -163,12 +175,12 @@ class Memory:
             NoteNotFound: No note has exactly this id or path; nothing was changed.
             InvalidRequest: There is no such level.
         """
-        row = self._find(note_id)
+        row = self.find(note_id)
         plan = lifecycle.forget_plan(row.title, row.path, level)
         if not dry_run:
-            with self._writing():
+            with self.writing():
                 self._forget(row, level)
-            self._after([row.path])
+            self.announce([row.path])
         return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
 
     def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
@@ -186,7 +198,7 @@ class Memory:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
         done: list[Written] = []
         puts: list[Put] = []
-        with self._writing():
+        with self.writing():
             for draft, scope in drafts:
                 place = self.places.to_write(scope)
                 known = self._known(draft, place)
@@ -199,7 +211,7 @@ class Memory:
                 note = put.note
                 done.append(self._written(note.id, note.path, put.seen.etag, "created", place))
             self.index.apply(puts)
-        self._after([put.note.path for put in puts])
+        self.announce([put.note.path for put in puts])
         return done
 
     def catch_up(
@@ -321,25 +333,35 @@ class Memory:
         self.index.apply([sync.put_of(note, seen)])
         return seen
 
-    def _rewrite(self, path: str, content: bytes, expect: str) -> Seen:
+    def rewrite(self, path: str, content: bytes, expect: str) -> Seen:
+        """Write a version of a note in place of the expected one; call it within `writing`."""
         seen = self.store.write(path, content, expect)
         self.index.apply([sync.put_for(path, content, seen)])
         return seen
 
     def _forget(self, row: Row, level: str) -> None:
-        content, seen = self._content(row)
+        content, seen = self.content(row)
         if level == "retire":
-            self._rewrite(row.path, lifecycle.retired(content, row.path, self.clock()), seen.etag)
+            self.rewrite(row.path, lifecycle.retired(content, row.path, self.clock()), seen.etag)
+            self._log("Deprecation", row.scope, row.path, row.title)
             return
         if level == "archive":
-            self.store.archive(row.path, seen.etag)
+            moved = self.store.archive(row.path, seen.etag)
+            self._log("Archive", row.scope, moved, row.title)
         else:
             self.store.remove(row.path, seen.etag)
+            logbook.erase(self.store, row.scope, row.path, row.id)
         self.index.apply([Drop(row.path)])
         if level == "erase":
             self.index.purge()
 
-    def _find(self, note_id: str) -> Row:
+    def find(self, note_id: str) -> Row:
+        """Return the note with exactly this id or path.
+
+        Raises:
+            NoteNotFound: There is none; it names the nearest.
+            UnsafePath: It is a path that leads out of the vault.
+        """
         wanted = note_id.strip()
         if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
             safe_relative(wanted)
@@ -352,12 +374,21 @@ class Memory:
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
 
-    def _content(self, row: Row) -> tuple[bytes, Seen]:
+    def content(self, row: Row) -> tuple[bytes, Seen]:
+        """Return the bytes of a note's file as they are now.
+
+        Raises:
+            NoteChanged: The file is gone.
+        """
         found = self.store.read(row.path)
         if found is None:
             self.catch_up([row.path])
             raise NoteChanged(row.path, row.seen.etag, None)
         return found
+
+    def _log(self, verb: str, scope: str, path: str, title: str) -> None:
+        if self.log:
+            logbook.enter(self.store, scope, verb, path, title, self.clock())
 
     def _new_id(self) -> NoteId:
         return new_id(self.clock(), os.urandom(10))
@@ -383,13 +414,19 @@ class Memory:
     def _count(self, wanted: Filter) -> int:
         return len(self.index.latest(wanted, self.clock(), 1_000_000))
 
-    def _after(self, paths: Sequence[str]) -> None:
+    def announce(self, paths: Sequence[str]) -> None:
+        """Tell those who watch that these notes changed."""
         self.changed(paths)
         if self.follower:
             self.follower.wake()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """Hold the vault's write lock.
+
+        Raises:
+            VaultUnavailable: The vault is missing, or another process holds the lock too long.
+        """
         if not self.store.exists() and self.index.listing():
             raise VaultUnavailable(
                 f"The vault {self.store.vault} is missing but its index is not empty. Nothing was "

@@ -172,6 +172,13 @@ def decode(content: bytes) -> tuple[str, list[Warning]]:
     return text, []
 
 
+def is_ours(note: Note) -> bool:
+    """Say whether Memorix wrote a note: it says so itself, by `generated`."""
+    generated = note.meta.get("generated")
+    said = generated.values() if isinstance(generated, Mapping) else ()
+    return any(isinstance(value, str) and value.startswith("memorix/") for value in said)
+
+
 def concept_id(path: str) -> str:
     return path.removesuffix(".md")
 

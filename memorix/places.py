@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from memorix.errors import InvalidRequest
+from memorix.layout import PROJECTS, USER
 from memorix.scopes import Project, claim, scope_folder
-from memorix.store import PROJECTS, USER, Store
+from memorix.store import Store
 
 ALL = "all"
 # The word by which a question asks for every scope.
@@ -57,6 +58,10 @@ class Places:
         if name == ALL:
             raise InvalidRequest("A note has one scope: user, project, or a project's name.")
         return self._known(name)
+
+    def known(self) -> tuple[str, ...]:
+        """Return every scope of the vault, sorted."""
+        return tuple(sorted(self._all()))
 
     def claim(self, scope: str) -> None:
         """Mark a project's folder as this project's, before the first note goes there."""

@@ -35,12 +35,51 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """The other end of a link; `state` is empty, `pending` (no such note yet) or `ambiguous`."""
+
+    title: str
+    id: str = ""
+    relation: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """A note as its file says now."""
+    """A note as its file says now, with the notes it links to and those that link to it.
+
+    `trust` is OKF's tier; `flags` say `stale` where a re-check is due, and `changed since` where
+    the text was changed after it was confirmed.
+    """
 
     note: Note
     etag: str
     scope: str
+    trust: str = "unverified"
+    flags: tuple[str, ...] = ()
+    links: tuple[Linked, ...] = ()
+    backlinks: tuple[Linked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A note's new path; `repaired` are notes whose links follow it, `left` those whose do not."""
+
+    id: str
+    path: str
+    old_path: str
+    etag: str
+    repaired: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an import did with one file: new, known, replaced, differs or refused, and why."""
+
+    path: str
+    status: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,9 @@ from filelock import FileLock, Timeout
 
 from memorix.errors import NoteChanged, VaultUnavailable
 from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
+from memorix.layout import ARCHIVE
 from memorix.note import RESERVED, etag_of
 from memorix.reconcile import Seen
-
-ARCHIVE = "archive"
-# The folder at the vault's top that holds archived notes; it is not indexed.
-
-USER = "user"
-PROJECTS = "projects"
 
 LOCK_TIMEOUT_S = 30
 # Far longer than any write; who waits so long waits for a process that hangs.
@@ -63,18 +58,19 @@ class Store:
     def exists(self) -> bool:
         return self.vault.is_dir()
 
-    def scan(self) -> dict[str, str]:
-        """List the notes: path to signature.  Reads no file.
+    def scan(self, *, reserved: bool = False) -> dict[str, str]:
+        """List the notes, or the reserved files: path to signature.  Reads no file.
 
         Raises:
             VaultUnavailable: The vault or a part of it cannot be listed.
         """
         found: dict[str, str] = {}
+        wanted = RESERVED.__contains__ if reserved else is_note
         try:
-            _scan(self.vault, "", found, skip={ARCHIVE, *self.mounts})
+            _scan(self.vault, "", found, {ARCHIVE, *self.mounts}, wanted)
             for prefix, root in self.mounts.items():
                 if root.is_dir():
-                    _scan(root, f"{prefix}/", found, skip=set())
+                    _scan(root, f"{prefix}/", found, set(), wanted)
         except OSError as error:
             raise VaultUnavailable(
                 f"The notes folder cannot be listed: {error}. "
@@ -96,6 +92,10 @@ class Store:
             if path.startswith(f"{prefix}/"):
                 return below(root, path.removeprefix(f"{prefix}/"))
         return below(self.vault, path)
+
+    def folder(self, path: str) -> Path:
+        """Return where a folder of the vault really lies, such as a scope's."""
+        return self.mounts.get(path, self.vault / path)
 
     def path_of(self, file: Path) -> str | None:
         """Return the note's path of a file, or None where it is no note of this vault."""
@@ -135,9 +135,15 @@ class Store:
         try:
             _make_folder(file.parent)
             write_atomic(file, content)
-            return Seen(_signature(file.stat()), etag_of(content))
+            written = _read(file, path)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not written: {error}.") from error
+        if written is None or written[0] != content:
+            raise VaultUnavailable(
+                f"{path} does not hold what was just written to it. Another program changed it at "
+                "once, or the disk fails. Look at the file before you go on."
+            )
+        return written[1]
 
     def remove(self, path: str, expect: str) -> None:
         """Remove a note's file.  Raises like `write`."""
@@ -147,6 +153,23 @@ class Store:
             sync_folder(file.parent)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not removed: {error}.") from error
+
+    def move(self, path: str, target: str, expect: str) -> Seen:
+        """Give a note another path; one rename commits it.
+
+        Raises:
+            NoteChanged: The file is not the expected version, or there is one at the new path.
+            VaultUnavailable: The folder cannot be written.
+        """
+        file, destination = self._expected(path, expect), self._expected(target, None)
+        try:
+            _make_folder(destination.parent)
+            file.rename(destination)
+            for folder in dict.fromkeys((destination.parent, file.parent)):
+                sync_folder(folder)
+            return Seen(_signature(destination.stat()), expect)
+        except OSError as error:
+            raise VaultUnavailable(f"{path} was not moved: {error}.") from error
 
     def archive(self, path: str, expect: str) -> str:
         """Move a note to the archive folder and return its new path.  Raises like `write`."""
@@ -191,17 +214,6 @@ def _lock(path: Path) -> FileLock:
     return FileLock(path, timeout=LOCK_TIMEOUT_S)
 
 
-def scope_of(path: str) -> str:
-    """Return the scope a note's path lies in: a project's slug, or `user` for all the rest."""
-    head, _, rest = path.partition("/")
-    slug, slash, _ = rest.partition("/")
-    return slug if head == PROJECTS and slash else USER
-
-
-def folder_of(scope: str) -> str:
-    return USER if scope == USER else f"{PROJECTS}/{scope}"
-
-
 def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
     try:
         with file.open("rb") as stream:
@@ -214,7 +226,13 @@ def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
     return content, Seen(signature, etag_of(content))
 
 
-def _scan(root: Path, prefix: str, found: dict[str, str], skip: set[str]) -> None:
+def _scan(
+    root: Path,
+    prefix: str,
+    found: dict[str, str],
+    skip: set[str],
+    wanted: Callable[[str], bool],
+) -> None:
     folders = [(str(root), prefix)]
     while folders:
         folder, at = folders.pop()
@@ -225,7 +243,7 @@ def _scan(root: Path, prefix: str, found: dict[str, str], skip: set[str]) -> Non
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, f"{at}{name}/"))
-                elif is_note(name) and entry.is_file(follow_symlinks=False):
+                elif wanted(name) and entry.is_file(follow_symlinks=False):
                     _add(found, f"{at}{name}", entry)
 
 

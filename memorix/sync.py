@@ -16,9 +16,10 @@ from memorix import chunks
 from memorix.embedders.base import Embedder
 from memorix.errors import MemorixError, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
+from memorix.layout import folder_of, scope_of
 from memorix.note import Note, parse
 from memorix.reconcile import Difference, Seen, diff, is_mass_loss, suspects
-from memorix.store import Store, scope_of
+from memorix.store import Store
 
 BATCH = 200
 # Notes a transaction; large enough to be fast, small enough that nobody waits for it.
@@ -114,7 +115,8 @@ def put_of(note: Note, seen: Seen) -> Put:
     A note without text has one empty chunk, so that its title is found.
     """
     pieces = chunks.split(note.title, note.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
-    return Put(note, scope_of(note.path), seen, pieces)
+    scope = scope_of(note.path)
+    return Put(note, scope, seen, pieces, folder_of(scope))
 
 
 def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:
@@ -135,7 +137,8 @@ def _apply(
     first += [Rename(m.old, m.new, scope_of(m.new), hashed[m.new]) for m in within]
     first += [Touch(path, hashed[path]) for path in difference.touched]
     index.apply(first)
-    again = [*difference.changed, *(m.new for m in across)]
+    # A moved note is read again: where its links lead from depends on where it lies.
+    again = [*difference.changed, *(m.new for m in difference.moved)]
     for start in range(0, len(again), BATCH):
         batch = again[start : start + BATCH]
         index.apply(_puts(store, batch))

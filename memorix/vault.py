@@ -6,9 +6,9 @@ from pathlib import Path
 
 from memorix.config import Config
 from memorix.errors import InvalidRequest, VaultUnavailable
+from memorix.layout import PROJECTS, USER
 from memorix.note import new_id
 from memorix.scopes import Project, claim, find_project, init_in_repo, scope_folder
-from memorix.store import PROJECTS, USER
 
 
 def prepare(config: Config, *, in_repo: bool) -> list[str]:

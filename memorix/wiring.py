@@ -9,10 +9,11 @@ from memorix import embedders
 from memorix.config import Config
 from memorix.errors import ModelUnavailable
 from memorix.index.sqlite import SqliteIndex
+from memorix.layout import PROJECTS
 from memorix.memory import VIA, Memory
 from memorix.places import Places
 from memorix.scopes import Project, find_project, scope_folder
-from memorix.store import PROJECTS, Store
+from memorix.store import Store
 from memorix.sync import Follower
 from memorix.watching import Watcher
 
@@ -34,6 +35,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         index_path=index_path,
         places=Places(store, project, config.project),
         author=author or VIA,
+        log=config.log == "on",
         meaning="off" if config.model == "none" else "loading",
     )
 

@@ -61,6 +61,7 @@ def test_a_title_that_came_from_the_text_follows_it() -> None:
     assert changed.aliases == ()
 
 
+@pytest.mark.rule("MEM-3")
 def test_a_new_title_keeps_the_old_one_as_an_alias() -> None:
     note = render(compose(Draft("x", "Old", "Fact"), NoteId("01X"), "user/a.md", NOW, VIA))
 
@@ -86,6 +87,7 @@ def test_a_time_that_is_none_is_refused_and_one_that_is_gets_its_offset() -> Non
     assert b'valid_to: "2026-01-05T08:00:00Z"' in changed
 
 
+@pytest.mark.rule("MEM-21")
 def test_line_ends_of_the_file_are_kept() -> None:
     content = b"---\r\ntype: Fact\r\n---\r\n\r\none\r\ntwo\r\n"
 
@@ -115,6 +117,7 @@ def test_what_is_no_keys_is_refused(raw: object) -> None:
         keys_from(raw)
 
 
+@pytest.mark.rule("MEM-4", "OKF-10")
 @pytest.mark.parametrize(
     ("given_type", "written"),
     [("decision", "Decision"), ("DECISION", "Decision"), ("API Table", "API Table"), ("", "")],
@@ -126,6 +129,7 @@ def test_types_are_written_one_way(given_type: str, written: str) -> None:
 parts = st.lists(st.text("abc (1)%#é", min_size=1, max_size=4), min_size=1, max_size=4)
 
 
+@pytest.mark.rule("MEM-19")
 @given(parts, parts)
 def test_a_link_leads_from_one_note_to_the_other(source: list[str], target: list[str]) -> None:
     link = unquote(relative_link("/".join(source), "/".join(target)))

@@ -64,6 +64,7 @@ def test_the_same_text_in_two_scopes_is_two_notes(memory: Memory) -> None:
     assert keep(memory, "Answer in English.", scope="user").status == "created"
 
 
+@pytest.mark.rule("MEM-1")
 def test_titles_that_look_alike_never_share_a_file(memory: Memory, vault: Path) -> None:
     for title in ("🎉", "🚀", "???", "é" * 200 + "a", "é" * 200 + "b", "CON", "con"):
         keep(memory, f"About {title!r}.", title)
@@ -184,6 +185,7 @@ def test_dropping_the_index_and_reading_again_gives_the_same_recall(memory: Memo
     assert [[hit.id for hit in memory.recall(query_from(q)).hits] for q in questions] == before
 
 
+@pytest.mark.rule("MEM-21")
 def test_revise_changes_the_passage_and_nothing_else(memory: Memory, vault: Path) -> None:
     done = keep(memory, "One fish.\n\nTwo fish.", "Fish")
     file = vault / done.path
@@ -202,6 +204,7 @@ def test_revise_changes_the_passage_and_nothing_else(memory: Memory, vault: Path
     assert titles(memory, "red") == ["Fish"]
 
 
+@pytest.mark.rule("MEM-23")
 def test_a_write_based_on_an_old_reading_is_refused(memory: Memory, vault: Path) -> None:
     done = keep(memory, "One fish.", "Fish")
     file = vault / done.path
@@ -226,6 +229,7 @@ def test_a_passage_that_is_not_there_or_there_twice_is_refused(memory: Memory) -
         memory.revise(done.id, done.etag, Edit(find="fish"))
 
 
+@pytest.mark.rule("MEM-22", "OKF-6")
 def test_a_file_with_broken_metadata_is_found_and_never_rewritten(
     memory: Memory, vault: Path
 ) -> None:
@@ -244,6 +248,7 @@ def test_a_file_with_broken_metadata_is_found_and_never_rewritten(
     assert file.read_bytes() == before
 
 
+@pytest.mark.rule("MEM-9")
 def test_a_superseded_note_leaves_recall_and_stays_readable(memory: Memory, vault: Path) -> None:
     old = keep(memory, "Backups run at 02:15.", "Backup time", tags=["ops"])
     new = memory.supersede(old.id, old.etag, successor("Backups run at 04:40.", {}))
@@ -257,6 +262,7 @@ def test_a_superseded_note_leaves_recall_and_stays_readable(memory: Memory, vaul
     assert memory.read(new.id).note.tags == ("ops",)
 
 
+@pytest.mark.rule("MEM-8")
 def test_what_was_in_force_is_found_as_of_a_date(memory: Memory, vault: Path) -> None:
     (vault / "user").mkdir(parents=True)
     for name, start, end in (("old", "2024-01-01", "2025-01-01"), ("new", "2025-01-01", "")):
@@ -273,6 +279,7 @@ def test_what_was_in_force_is_found_as_of_a_date(memory: Memory, vault: Path) ->
     assert titles(memory, "port", as_of="2023-06-01") == []
 
 
+@pytest.mark.rule("MEM-26")
 def test_retire_keeps_the_file_archive_moves_it_erase_leaves_nothing(
     memory: Memory, vault: Path, tmp_path: Path
 ) -> None:
@@ -323,6 +330,7 @@ def test_an_unknown_id_is_refused_with_near_ones_and_never_guessed(memory: Memor
     assert memory.read(done.id).note.status == "stable"
 
 
+@pytest.mark.rule("MEM-28")
 def test_nothing_of_another_project_is_returned_unless_named(memory: Memory, vault: Path) -> None:
     other = vault / "projects" / "other"
     other.mkdir(parents=True)
@@ -447,6 +455,7 @@ def test_a_sudden_loss_of_most_notes_asks_before_it_is_believed(
     assert memory.catch_up(accept_loss=True).gone == 10
 
 
+@pytest.mark.rule("OKF-4", "MEM-24")
 def test_every_hard_note_is_indexed_and_none_is_touched(
     memory: Memory, vault: Path, hard_notes: Path
 ) -> None:
@@ -497,6 +506,7 @@ def test_a_question_in_a_language_the_model_lacks_is_answered_by_words(memory: M
     assert "does not know this language (zh)" in answer.meaning
 
 
+@pytest.mark.rule("MEM-2")
 def test_two_copies_of_one_note_are_both_kept_and_the_second_is_told(
     memory: Memory, vault: Path
 ) -> None:

@@ -36,6 +36,7 @@ def test_a_note_is_read_with_its_metadata() -> None:
     assert note.gist == "Because."
 
 
+@pytest.mark.rule("OKF-11")
 def test_a_file_without_metadata_is_a_note_by_its_name_and_heading() -> None:
     note = parse(b"# Port of the proxy\n\nIt is 8443.\n", "projects/app/proxy_port.md")
 
@@ -58,6 +59,7 @@ def test_text_after_a_nul_is_read_and_the_nul_is_told() -> None:
     assert note.warnings[0].code == "control-characters"
 
 
+@pytest.mark.rule("MEM-1", "OKF-2")
 @pytest.mark.parametrize(
     ("title", "name"),
     [
@@ -99,6 +101,7 @@ def test_ids_sort_by_time(moment: datetime, chance: bytes) -> None:
     assert len(earlier) == 26
 
 
+@pytest.mark.rule("OKF-13")
 @pytest.mark.parametrize(
     ("raw", "tags"),
     [
@@ -117,6 +120,7 @@ def test_tags_are_taken_in_any_form(raw: object, tags: tuple[str, ...]) -> None:
     assert tags_from(raw) == tags
 
 
+@pytest.mark.rule("OKF-15")
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
@@ -131,6 +135,7 @@ def test_times_are_read_as_the_format_says(text: str, moment: datetime | None) -
     assert parse_time(text) == moment
 
 
+@pytest.mark.rule("OKF-15")
 def test_times_are_written_in_utc() -> None:
     assert (
         format_time(datetime.fromisoformat("2026-10-02T10:03:11+02:00")) == "2026-10-02T08:03:11Z"

@@ -14,12 +14,16 @@ from memorix.reconcile import Seen
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Index this version of a note in place of what its path held."""
+    """Index this version of a note in place of what its path held.
+
+    `root` is the folder of its scope in the vault, from which links with a leading slash count.
+    """
 
     note: Note
     scope: str
     seen: Seen
     chunks: tuple[Chunk, ...]
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,20 @@ class Row:
     superseded_by: str
     tags: tuple[str, ...]
     seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link of a note: `means` are the keys of the notes it leads to.
+
+    There is none where the target does not exist yet, and several where a wikilink is ambiguous.
+    """
+
+    note: int
+    target: str
+    relation: str
+    label: str
+    means: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +163,14 @@ class Index(Protocol):
 
     def same_text(self, digest: str, scope: str) -> Row | None:
         """Return the note in force of this scope that says exactly the same."""
+        ...
+
+    def outgoing(self, key: int) -> list[LinkRow]:
+        """Return the links of a note, in their order."""
+        ...
+
+    def incoming(self, key: int) -> list[LinkRow]:
+        """Return the links of other notes that mean this one and no other."""
         ...
 
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memorix.chunks import Chunk, embedding_text
+from memorix.index import graph
 from memorix.index.base import Put, Row
 from memorix.lexemes import index_words, language_hint, stems
 from memorix.note import Note, digest, format_time
@@ -20,6 +21,8 @@ class Prepared:
     gist: str
     digest: str
     chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str]], ...]
+    names: graph.Names
+    links: graph.Links
 
 
 def prepare(put: Put) -> Prepared:
@@ -32,7 +35,14 @@ def prepare(put: Put) -> Prepared:
         mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
         words = (title, index_words(chunk.text), stems(chunk.text))
         chunks.append((chunk, language_hint(embedded), mark, words))
-    return Prepared(put, note.gist, digest(note.body), tuple(chunks))
+    return Prepared(
+        put,
+        note.gist,
+        digest(note.body),
+        tuple(chunks),
+        graph.names_of(note, put.root),
+        graph.links_of(note, put.root),
+    )
 
 
 def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from memorix.errors import IndexUnavailable
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -61,6 +61,13 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_by_note ON chunks (note);
 CREATE INDEX chunks_by_hash ON chunks (hash);
+CREATE TABLE links (note INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL,
+    key TEXT NOT NULL, relation TEXT NOT NULL, label TEXT NOT NULL);
+CREATE INDEX links_by_note ON links (note);
+CREATE INDEX links_by_key ON links (key);
+CREATE TABLE names (name TEXT NOT NULL, rank INTEGER NOT NULL, note INTEGER NOT NULL,
+    PRIMARY KEY (name, rank, note)) WITHOUT ROWID;
+CREATE INDEX names_by_note ON names (note);
 CREATE VIRTUAL TABLE words USING fts5(
     title, exact, stem, content='', contentless_delete=1,
     tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
@@ -81,7 +88,9 @@ CREATE TABLE IF NOT EXISTS recalls (id TEXT PRIMARY KEY, count INTEGER NOT NULL,
     last TEXT NOT NULL) WITHOUT ROWID;
 """
 
-_DERIVED_NAMES = ("vocabulary", "words", "chunks", "warnings", "tags", "notes")
+_DERIVED_NAMES = (
+    "vocabulary", "words", "chunks", "warnings", "tags", "links", "names", "notes",
+)  # fmt: skip
 
 
 def fetch(db: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:

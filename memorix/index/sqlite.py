@@ -13,8 +13,8 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.errors import IndexUnavailable
-from memorix.index import schema
-from memorix.index.base import Change, Counts, Drop, Pending, Put, Rename, Row, Touch
+from memorix.index import graph, schema
+from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.filters import where
 from memorix.index.rows import Prepared, chunk_of, note_row, prepare, row_of
 from memorix.index.schema import fetch
@@ -195,6 +195,14 @@ class SqliteIndex:
         )
         return next(iter(self.rows(found[0]).values())) if found else None
 
+    def outgoing(self, key: int) -> list[LinkRow]:
+        with self._as_unavailable():
+            return graph.outgoing(self._connection(), key)
+
+    def incoming(self, key: int) -> list[LinkRow]:
+        with self._as_unavailable():
+            return graph.incoming(self._connection(), key)
+
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         condition, values = where(wanted, now)
         sql = (
@@ -310,6 +318,7 @@ class SqliteIndex:
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
+        graph.put(db, key, new.names, new.links)
         self._put_warnings(db, key, note, note_id)
         self._put_chunks(db, key, new)
 
@@ -345,6 +354,7 @@ class SqliteIndex:
             chunks = [r[0] for r in db.execute("SELECT key FROM chunks WHERE note = ?", (key,))]
             db.executemany("DELETE FROM words WHERE rowid = ?", [(chunk,) for chunk in chunks])
             self._vectors().remove(db, chunks)
+            graph.drop(db, key)
             for table in ("chunks", "tags", "warnings"):
                 fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
             fetch(db, "DELETE FROM notes WHERE key = ?", (key,))

@@ -85,6 +85,13 @@ class Recalled(BaseModel):
     message: str
 
 
+class LinkEnd(BaseModel):
+    title: str
+    id: str
+    relation: str
+    state: str
+
+
 class NoteRead(BaseModel):
     """A note as its file says now."""
 
@@ -96,8 +103,11 @@ class NoteRead(BaseModel):
     scope: str
     status: str
     date: str
+    trust: str
     tags: list[str]
     meta: dict[str, Any]
+    links: list[LinkEnd]
+    backlinks: list[LinkEnd]
     body: str
     warnings: list[str]
 

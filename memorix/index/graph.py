@@ -1,0 +1,130 @@
+"""The links between notes in the index: stored as written, resolved when they are asked for.
+
+A link to a note that does not exist yet is pending; it leads there as soon as the note appears,
+because nothing but the note's names is looked up.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import apsw
+
+from memorix.index.base import LinkRow
+from memorix.index.schema import fetch
+from memorix.links import Link, is_outside, links, name_key, note_path
+from memorix.note import Note
+
+PATH, SUFFIX, TITLE, ALIAS = range(4)
+# What a wikilink may mean, from the surest to the vaguest.
+
+_OTHER_FILE = re.compile(r"\.(?!md\Z)[A-Za-z0-9]{1,5}\Z|^(?:index|log)\.md\Z|^\Z")
+# A Markdown link to an image, to a reserved file or to a folder leads to no note.
+
+Names = tuple[tuple[str, int], ...]
+Links = tuple[tuple[str, ...], ...]
+
+
+def names_of(note: Note, root: str) -> Names:
+    """Return what wikilinks may call a note, each name with how sure it is."""
+    found: dict[str, int] = {}
+    for name, rank in _names(note, root):
+        found.setdefault(name_key(name), rank)
+    return tuple((name, rank) for name, rank in found.items() if name)
+
+
+def _names(note: Note, root: str) -> Iterator[tuple[str, int]]:
+    yield note.path, PATH
+    yield note.path.removeprefix(f"{root}/"), PATH
+    parts = note.path.split("/")
+    yield from (("/".join(parts[start:]), SUFFIX) for start in range(1, len(parts)))
+    yield note.title, TITLE
+    yield from ((alias, ALIAS) for alias in note.aliases)
+
+
+def links_of(note: Note, root: str) -> Links:
+    """Return a note's links as rows: kind, target as written, path or name, relation, label."""
+    return tuple(
+        (
+            link.kind,
+            link.target,
+            _key(note, root, link.kind, link.target),
+            link.relation,
+            link.label,
+        )
+        for link in links(note.body)
+        if link.target and not is_outside(link.target) and _may_be_note(link)
+    )
+
+
+def _may_be_note(link: Link) -> bool:
+    name = link.target.rpartition("/")[2]
+    return link.kind == "wiki" or not _OTHER_FILE.search(name)
+
+
+def _key(note: Note, root: str, kind: str, target: str) -> str:
+    if kind == "wiki":
+        return name_key(target.strip("/"))
+    return note_path(note.path, target, root)
+
+
+def put(db: apsw.Connection, key: int, names: Names, found: Links) -> None:
+    db.executemany(
+        "INSERT OR IGNORE INTO names(name, rank, note) VALUES (?, ?, ?)",
+        [(name, rank, key) for name, rank in names],
+    )
+    if found:
+        db.executemany(
+            "INSERT INTO links(note, kind, target, key, relation, label) VALUES (?, ?, ?, ?, ?, ?)",
+            [(key, *link) for link in found],
+        )
+
+
+def drop(db: apsw.Connection, key: int) -> None:
+    fetch(db, "DELETE FROM names WHERE note = ?", (key,))
+    fetch(db, "DELETE FROM links WHERE note = ?", (key,))
+
+
+def outgoing(db: apsw.Connection, key: int) -> list[LinkRow]:
+    """Return the links of a note in their order, each with the keys of the notes it may mean."""
+    rows = fetch(
+        db,
+        "SELECT l.note, l.kind, l.target, l.key, l.relation, l.label, n.scope FROM links l"
+        " JOIN notes n ON n.key = l.note WHERE l.note = ? ORDER BY l.rowid",
+        (key,),
+    )
+    return list(_resolved(db, rows))
+
+
+def incoming(db: apsw.Connection, key: int) -> list[LinkRow]:
+    """Return the links of other notes that lead to this one and to no other."""
+    rows = fetch(
+        db,
+        "SELECT l.note, l.kind, l.target, l.key, l.relation, l.label, n.scope FROM links l"
+        " JOIN notes n ON n.key = l.note WHERE l.note <> ?1 AND ("
+        " (l.kind = 'markdown' AND l.key = (SELECT path FROM notes WHERE key = ?1))"
+        " OR (l.kind = 'wiki' AND l.key IN (SELECT name FROM names WHERE note = ?1)))"
+        " ORDER BY n.date DESC, n.path, l.rowid",
+        (key,),
+    )
+    return [link for link in _resolved(db, rows) if link.means == (key,)]
+
+
+def _resolved(db: apsw.Connection, rows: Iterable[tuple[object, ...]]) -> Iterator[LinkRow]:
+    for note, kind, target, key, relation, label, scope in rows:
+        means = _by_name(db, str(key), str(scope)) if kind == "wiki" else _by_path(db, str(key))
+        yield LinkRow(int(str(note)), str(target), str(relation), str(label), means)
+
+
+def _by_path(db: apsw.Connection, path: str) -> tuple[int, ...]:
+    return tuple(key for (key,) in fetch(db, "SELECT key FROM notes WHERE path = ?", (path,)))
+
+
+def _by_name(db: apsw.Connection, name: str, scope: str) -> tuple[int, ...]:
+    """Find the notes that a name means: those of the scope before others, then the surest kind."""
+    rows = fetch(
+        db,
+        "SELECT m.note, n.scope = ?, m.rank FROM names m JOIN notes n ON n.key = m.note"
+        " WHERE m.name = ? ORDER BY 2 DESC, 3",
+        (scope, name),
+    )
+    return tuple(note for note, *how in rows if how == list(rows[0][1:]))

@@ -1,0 +1,76 @@
+"""Decide how the notes of another bundle become notes of this vault.
+
+Their bytes, ids, authors and dates stay.  What does not come along is their trust: who checked a
+note elsewhere has not checked it here, so `verified` becomes `verified_at_source`, which is kept
+as history and counts for nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memorix.checking import is_concept, with_sound_block
+from memorix.errors import NoteUneditable
+from memorix.frontmatter import Value, cut, read_block, rename_key, set_keys
+from memorix.layout import PROJECTS, USER
+from memorix.note import decode
+
+VERIFIED, VERIFIED_THERE = "verified", "verified_at_source"
+
+_FORBIDDEN = re.compile(r'[\\:*?"<>|\x00-\x1f]')
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A file on its way in: the vault path it is to have, and its bytes."""
+
+    path: str
+    content: bytes
+
+
+def incoming(
+    files: Mapping[str, bytes], root: str, source: str, *, trusted: bool = False
+) -> list[Incoming]:
+    """Return the files of a bundle as they are to be in the vault, below `root`, sorted by path.
+
+    `source` names where they come from.  `trusted` takes them as they are, as when a vault of
+    one's own is put back.
+    """
+    found = []
+    for path, content in sorted(files.items()):
+        changed = content if trusted or not is_concept(path) else as_taken_in(content, path, source)
+        found.append(Incoming(portable(f"{root}/{path}".lstrip("/")), changed))
+    return found
+
+
+def is_vault(files: Mapping[str, bytes]) -> bool:
+    """Say whether paths are those of a whole vault, `user/...` and `projects/<name>/...`."""
+    return bool(files) and all(path.split("/")[0] in (USER, PROJECTS) for path in files)
+
+
+def as_taken_in(content: bytes, path: str, source: str) -> bytes:
+    """Mark a note as imported, once and for all; a note that cannot be edited stays as it is.
+
+    Values that break the YAML are quoted on the way, so that all of the note is read from now on.
+    """
+    content = with_sound_block(content)
+    text, odd = decode(content)
+    if odd or not text.strip():
+        return content
+    meta = read_block(cut(text).block).values
+    marks: dict[str, Value] = {} if meta.get("type") else {"type": "Note"}
+    if "origin" not in meta:
+        marks["origin"] = "imported"
+    if meta.get("origin", "imported") == "imported" and "imported_from" not in meta:
+        marks["imported_from"] = source
+    try:
+        text = rename_key(text, VERIFIED, VERIFIED_THERE, path)
+        return set_keys(text, marks, path).encode()
+    except NoteUneditable:
+        return content
+
+
+def portable(path: str) -> str:
+    """Return a path of which every system can make a file, and which is not hidden."""
+    parts = [_FORBIDDEN.sub("-", part).rstrip(" .") for part in path.split("/")]
+    return "/".join(part if part and part[0] not in ".~" else f"_{part[1:]}" for part in parts)

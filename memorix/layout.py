@@ -1,0 +1,19 @@
+"""Where the notes of a scope lie in a vault."""
+
+ARCHIVE = "archive"
+# The folder at the vault's top that holds archived notes; it is not indexed.
+
+USER = "user"
+PROJECTS = "projects"
+
+
+def scope_of(path: str) -> str:
+    """Return the scope a note's path lies in: a project's slug, or `user` for all the rest."""
+    head, _, rest = path.partition("/")
+    slug, slash, _ = rest.partition("/")
+    return slug if head == PROJECTS and slash else USER
+
+
+def folder_of(scope: str) -> str:
+    """Return the folder of a scope, which is the root of its bundle."""
+    return USER if scope == USER else f"{PROJECTS}/{scope}"
