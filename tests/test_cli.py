@@ -170,7 +170,7 @@ def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys\n"
         "sys.argv = ['memorix', '--help']\n"
-        "from memorix.cli import main\n"
+        "from memorix.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'mcp', 'numpy', 'fastembed', 'onnxruntime', 'pydantic', 'watchdog', 'apsw'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"

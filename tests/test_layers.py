@@ -11,13 +11,36 @@ PACKAGE = Path(__file__).parents[1] / "memorix"
 LEVELS = [
     ["errors"],
     # words, in reading order
-    ["reconcile", "files", "frontmatter", "note", "lexemes", "chunks", "query", "config"],
+    [
+        "reconcile",
+        "files",
+        "frontmatter",
+        "note",
+        "layout",
+        "links",
+        "lexemes",
+        "chunks",
+        "query",
+        "config",
+    ],
     # decisions: data in, plan out
-    ["lifecycle", "ranking", "brief"],
+    ["lifecycle", "ranking", "brief", "reserved", "checking", "intake"],
     # adapters: each knows one outside thing
     ["store", "index", "embedders", "exchange"],
     # engine
-    ["scopes", "places", "sync", "results", "recalling", "watching", "memory"],
+    [
+        "scopes",
+        "places",
+        "sync",
+        "results",
+        "recalling",
+        "linking",
+        "logbook",
+        "watching",
+        "memory",
+        "moving",
+        "transfer",
+    ],
     ["wiring"],
     # faces
     ["arguments", "answers", "status", "vault", "server", "bench", "demo"],
@@ -28,8 +51,8 @@ LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "reconcile", "frontmatter", "note", "lexemes", "chunks", "query",
-    "lifecycle", "ranking", "brief",
+    "errors", "reconcile", "frontmatter", "note", "layout", "links", "lexemes", "chunks", "query",
+    "lifecycle", "ranking", "brief", "reserved", "checking", "intake",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -1,0 +1,167 @@
+"""The commands of whole bundles: check them, take them in, give them out."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memorix.cli.frame import AsJson, ScopeOption, opened, shown
+from memorix.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from memorix.exchange.reading import Source
+    from memorix.memory import Memory
+
+app = typer.Typer()
+
+CLEAN, ODD, NOT_CONFORMANT = 0, 1, 2
+# Exit codes of `check`: the last two tell a script how much is wrong.
+
+
+@app.command()
+def check(
+    path: Annotated[
+        Path | None, typer.Argument(help="A bundle: a folder, .zip or .tar.gz; else the vault's.")
+    ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Show the repairs there are, as a diff.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="With --fix: make them.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check bundles against the Open Knowledge Format; writes nothing unless told.
+
+    Ends with 0 where all are clean, 1 where there are findings, 2 where one is not conformant.
+    """
+    from memorix import answers, checking
+
+    reports = []
+    for name, root, source in _bundles(path):
+        if fix:
+            _repair(root, checking.repairs(source.files), source.files, write=write)
+        files = _read(root).files if fix and write and root else source.files
+        report = checking.check(files, source.others)
+        reports.append(report)
+        shown(answers.checked(report, name), answers.checked_text(report, name), as_json)
+        for skipped, reason in source.skipped:
+            print(f"{skipped}: not read, {reason}", file=sys.stderr)
+    worst = max((_exit_code(r.conformant, r.clean) for r in reports), default=CLEAN)
+    raise typer.Exit(worst)
+
+
+@app.command()
+def export(
+    target: Annotated[Path, typer.Argument(help="A folder, or a .zip, .tar.gz or .jsonl file.")],
+    scope: ScopeOption = "all",
+    okf: Annotated[
+        bool, typer.Option("--okf", help="A conformant bundle with indexes; one scope.")
+    ] = False,
+) -> None:
+    """Copy notes out: as a bundle of Markdown, packed or not, or as JSON Lines."""
+    from memorix import answers, checking, transfer
+    from memorix.exchange.formats import write
+
+    with opened() as memory:
+        if not okf:
+            print(f"{write(memory.files((scope,)), target)} notes written to {target}")
+            return
+        files = transfer.bundle(memory, _one_scope(memory, scope), target.name.partition(".")[0])
+    write(files.items(), target)
+    print(answers.checked_text(checking.check(files), str(target)))
+
+
+@app.command("import")
+def take_in(
+    source: Annotated[Path, typer.Argument(help="A folder of Markdown, a .zip or a .tar.gz.")],
+    scope: ScopeOption = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace notes that differ; else they stay.")
+    ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Take all as it is, also who verified it.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a bundle or a folder of Markdown into the vault; twice changes nothing more."""
+    from memorix import answers, intake, transfer
+    from memorix.layout import folder_of
+
+    found = _read(source)
+    with opened() as memory:
+        whole = intake.is_vault(found.files) and not scope
+        root = "" if whole else folder_of(memory.places.to_write(scope))
+        files = intake.incoming(found.files, root, found.name, trusted=trust)
+        done = list(transfer.take_in(memory, files, replace=replace, dry_run=dry_run))
+    data, text = (
+        answers.taken_in(done, dry_run=dry_run),
+        answers.taken_in_text(done, dry_run=dry_run),
+    )
+    shown(data, text, as_json)
+    for path, reason in found.skipped:
+        print(f"{path}: left out, {reason}", file=sys.stderr)
+    if any(taken.status == "refused" for taken in done):
+        raise typer.Exit(ODD)
+
+
+@app.command("index")
+def write_indexes(scope: ScopeOption = "") -> None:
+    """Write the index.md files of a scope, for people and other tools; hand-made ones stay."""
+    from memorix import transfer
+
+    with opened() as memory:
+        place = memory.places.to_write(scope)
+        written = transfer.write_indexes(memory, place)
+    print("\n".join(f"written: {path}" for path in written) or "Nothing to write.")
+
+
+def _bundles(path: Path | None) -> "Iterator[tuple[str, Path | None, Source]]":
+    """Yield name, root and content of the bundle at a path, or of each scope of the vault."""
+    from memorix.layout import folder_of
+
+    if path is not None:
+        yield str(path), path if path.is_dir() else None, _read(path)
+        return
+    with opened(catch_up=False) as memory:
+        roots = [(scope, memory.store.folder(folder_of(scope))) for scope in memory.places.known()]
+    for scope, root in roots:
+        if root.is_dir():
+            yield scope, root, _read(root)
+
+
+def _repair(
+    root: Path | None, new: Mapping[str, bytes], old: Mapping[str, bytes], *, write: bool
+) -> None:
+    from difflib import unified_diff
+
+    from memorix.files import write_atomic
+
+    for path, content in new.items():
+        before, after = (text.decode("utf-8").splitlines(True) for text in (old[path], content))
+        sys.stdout.writelines(unified_diff(before, after, path, path))
+        if write:
+            if root is None:
+                raise InvalidRequest("An archive is not written. Unpack it and check the folder.")
+            if (root / path).read_bytes() != old[path]:
+                raise InvalidRequest(f"{path} changed meanwhile; it stays. Check again.")
+            write_atomic(root / path, content)
+
+
+def _read(path: Path) -> "Source":
+    from memorix.exchange.reading import read
+
+    return read(path)
+
+
+def _one_scope(memory: "Memory", scope: str) -> str:
+    return memory.places.to_write("" if scope == "all" else scope)
+
+
+def _exit_code(conformant: bool, clean: bool) -> int:
+    if not conformant:
+        return NOT_CONFORMANT
+    return CLEAN if clean else ODD

@@ -1,0 +1,60 @@
+"""The commands of the embedding models and of the benchmarks."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memorix.cli.frame import AsJson, settings, shown
+
+models = typer.Typer(help="The embedding models: which there are, and which one is used.")
+bench = typer.Typer(help="Measure Memorix on this machine.")
+
+
+@models.command("list")
+def model_list(as_json: AsJson = False) -> None:
+    """List the models that are here, and those that can be pulled."""
+    from memorix import embedders
+
+    rows = embedders.available(settings().models_dir)
+    shown([vars_of(row) for row in rows], "\n".join(str(row) for row in rows), as_json)
+
+
+@models.command("pull")
+def model_pull(name: str) -> None:
+    """Download a model; the only command that uses the network."""
+    from memorix.embedders.fastembed import pull
+
+    print(f"{pull(name, settings().models_dir)} is here. Use it: memorix model use {name}")
+
+
+@models.command("use")
+def model_use(name: str) -> None:
+    """Search with this model from now on; 'none' for words only, 'auto' for the default."""
+    from memorix.config import config_path, write_setting
+
+    path = config_path()
+    write_setting(path, "model", "" if name == "auto" else name)
+    print(f"model = {name} in {path}. Servers take it up when they start.")
+
+
+@bench.command("recall")
+def bench_recall(
+    data: Annotated[Path, typer.Option(help="A folder with retrieval sets.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", help="Only these; repeatable.")] = None,
+    model: Annotated[str, typer.Option(help="The model; the default one if empty.")] = "",
+    out: Annotated[Path | None, typer.Option("--json", help="Write the measures here.")] = None,
+) -> None:
+    """Index each set in a scratch vault and measure what recall finds."""
+    from memorix.bench.run import run
+
+    found = run(data, sets or [], model, print)
+    if out:
+        out.write_text(json.dumps({"measures": found}, indent=1), encoding="utf-8")
+
+
+def vars_of(row: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {k: sorted(v) if isinstance(v, frozenset) else v for k, v in asdict(row).items()}

@@ -1,0 +1,82 @@
+"""The commands of the vault: make it, serve it, index it, show its state."""
+
+from typing import Annotated
+
+import typer
+
+from memorix.cli.frame import AsJson, counting, opened, progress, settings, shown
+
+app = typer.Typer()
+
+
+@app.command()
+def init(
+    in_repo: Annotated[
+        bool, typer.Option("--in-repo", help="Keep this project's notes in its repository.")
+    ] = False,
+) -> None:
+    """Make the vault, and this folder's place in it."""
+    from memorix.vault import prepare
+
+    for line in prepare(settings(), in_repo=in_repo):
+        print(line)
+
+
+@app.command()
+def serve() -> None:
+    """Serve the MCP tools over stdin and stdout; this is what a host runs."""
+    from memorix.server.app import serve_stdio
+
+    serve_stdio(settings())
+
+
+@app.command()
+def reindex(
+    full: Annotated[bool, typer.Option("--full", help="Read every file again.")] = False,
+    vectors: Annotated[bool, typer.Option(help="Make the missing vectors too.")] = True,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="The missing notes were deleted on purpose.")
+    ] = False,
+) -> None:
+    """Bring the index up to the folder of notes."""
+    with opened(model=vectors, catch_up=False) as memory, progress() as bar:
+        if full:
+            memory.index.clear()
+        done = memory.catch_up(accept_loss=accept_loss, progress=bar("notes"))
+        made = memory.embed_pending(progress=counting(bar("vectors")))
+        state = memory.status()
+    print(
+        f"{done.changed} notes read, {done.moved} moved, {done.gone} gone, {made} vectors made; "
+        f"{state.counts.notes} notes in the index."
+    )
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """Show the vault, its index, the model, and what is odd about single files."""
+    from memorix import status as state
+
+    with opened(model=True) as memory:
+        found = memory.status()
+    shown(state.as_data(found), state.as_text(found), as_json)
+
+
+@app.command()
+def config(as_json: AsJson = False) -> None:
+    """Show every setting and where it comes from."""
+    from memorix.config import describe
+
+    rows = describe(settings())
+    data = {key: {"value": value, "source": source} for key, value, source in rows}
+    shown(data, "\n".join(f"{key:12} {value}  ({source})" for key, value, source in rows), as_json)
+
+
+@app.command()
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the scratch vault on disk.")] = False,
+) -> None:
+    """Show the main job on some 360 notes, through a real server and a real client."""
+    from memorix.demo.run import run
+
+    if not run(keep=keep):
+        raise typer.Exit(1)

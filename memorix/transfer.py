@@ -1,0 +1,107 @@
+"""Carry whole bundles into the vault and out of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+from memorix import reserved, sync
+from memorix.checking import is_concept, repairs
+from memorix.errors import UnsafePath, VaultUnavailable
+from memorix.index.base import Put
+from memorix.intake import Incoming
+from memorix.layout import folder_of, scope_of
+from memorix.memory import Memory
+from memorix.note import parse
+from memorix.results import Taken
+
+
+def take_in(
+    memory: Memory, files: Iterable[Incoming], *, replace: bool = False, dry_run: bool = False
+) -> Iterator[Taken]:
+    """Put files of elsewhere into the vault, as they are; doing it twice does nothing more.
+
+    A file that is there with another content stays, unless it is to be replaced.  Each batch is
+    kept as a whole, so that an import that was killed goes on where it stopped.
+    """
+    waiting = iter(files)
+    while batch := list(islice(waiting, sync.BATCH)):
+        puts: list[Put] = []
+        with memory.writing():
+            done = [_take_in(memory, file, puts, replace, dry_run) for file in batch]
+            memory.index.apply(puts)
+        memory.announce([put.note.path for put in puts])
+        yield from done
+
+
+def _take_in(
+    memory: Memory, file: Incoming, puts: list[Put], replace: bool, dry_run: bool
+) -> Taken:
+    try:
+        found = memory.store.read(file.path)
+        status, reason = _verdict(memory, file, found[0] if found else None, replace)
+        if status in ("new", "replaced") and not dry_run:
+            seen = memory.store.write(file.path, file.content, found[1].etag if found else None)
+            if is_concept(file.path):
+                puts.append(sync.put_for(file.path, file.content, seen))
+    except (UnsafePath, VaultUnavailable) as error:
+        return Taken(file.path, "refused", str(error))
+    return Taken(file.path, status, reason)
+
+
+def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool) -> tuple[str, str]:
+    if there is None:
+        note = parse(file.content, file.path)
+        row = memory.index.find(note.id) if is_concept(file.path) and "id" in note.meta else None
+        if row is None or row.id != note.id:
+            return "new", ""
+        return "known", f"its id is that of {row.path}"
+    if there == file.content:
+        return "known", ""
+    if not is_concept(file.path):
+        return "differs", "the one that is there stays"
+    return ("replaced", "") if replace else ("differs", "the note that is there stays")
+
+
+def bundle(memory: Memory, scope: str, title: str) -> dict[str, bytes]:
+    """Return one scope as an OKF bundle: path in the bundle to bytes, sorted.
+
+    Notes that are not conformant as they are, such as those without a type, are mended in the
+    copy; indexes are made where a person has made none.
+    """
+    root = f"{folder_of(scope)}/"
+    files: dict[str, bytes] = {}
+    for path in (*memory.store.scan(), *memory.store.scan(reserved=True)):
+        if scope_of(path) == scope and (found := memory.store.read(path)):
+            files[path.removeprefix(root)] = found[0]
+    files |= repairs(files)
+    files |= indexes(files, title)
+    return dict(sorted(files.items()))
+
+
+def write_indexes(memory: Memory, scope: str) -> list[str]:
+    """Bring the index files of a scope up to its notes; return the paths written."""
+    root = folder_of(scope)
+    files = {
+        path.removeprefix(f"{root}/"): found
+        for path in (*memory.store.scan(), *memory.store.scan(reserved=True))
+        if scope_of(path) == scope and (found := memory.store.read(path))
+    }
+    written = []
+    with memory.writing():
+        for path, content in indexes({p: f[0] for p, f in files.items()}, scope).items():
+            expect = files[path][1].etag if path in files else None
+            memory.store.write(f"{root}/{path}", content, expect)
+            written.append(f"{root}/{path}")
+    return written
+
+
+def indexes(files: Mapping[str, bytes], title: str) -> dict[str, bytes]:
+    """Return the index files to write beside these notes, without those that are right."""
+    notes = [parse(content, path) for path, content in files.items() if is_concept(path)]
+    entries = [reserved.Entry(note.path, note.title, note.description) for note in notes]
+    written: dict[str, bytes] = {}
+    for path, text in reserved.all_indexes(entries, title).items():
+        old = files.get(path)
+        new = reserved.updated_index(None if old is None else old.decode("utf-8", "replace"), text)
+        if new is not None:
+            written[path] = new.encode()
+    return written
