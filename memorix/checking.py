@@ -12,14 +12,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from memorix import reserved
-from memorix.frontmatter import Block, Value, cut, mended, read_block, set_keys
+from memorix.editing import mended, replace_scalars, set_keys
+from memorix.frontmatter import Block, cut, read_block
 from memorix.links import Link, is_outside, links, name_key, note_path
-from memorix.note import RESERVED, Note, decode, parse, parse_time, tags_from
+from memorix.note import RESERVED, Note, decode, line_of, parse, parse_time, tags_from
+from memorix.yamltext import Value
 
 ERROR, WARNING = "error", "warning"
 
 STATUSES = frozenset({"draft", "stable", "deprecated"})
 TIME_KEYS = ("stale_after", "timestamp", "created", "valid_from", "valid_to", "expires_at")
+_TIMED = frozenset(
+    {
+        ("generated", "at"),
+        ("verified", "at"),
+        ("sources", "last_modified"),
+        ("usage_window", "from"),
+        ("usage_window", "to"),
+    }
+)
 PATH_KEYS = ("resource", "computation")
 
 _RULE_OF = {
@@ -150,12 +161,8 @@ class _Page:
     def finding(
         self, rule: str, message: str, severity: str = WARNING, *, key: str = "", line: int = 0
     ) -> Finding:
-        at = self._line_of(key) if key else self.lines_above_body + line if line else 1
+        at = line_of(self.block, key) if key else self.lines_above_body + line if line else 1
         return Finding(self.note.path, at, rule, severity, message)
-
-    def _line_of(self, key: str) -> int:
-        match = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", self.block, re.MULTILINE)
-        return self.block.count("\n", 0, match.start()) + 2 if match else 1
 
 
 def _about_keys(page: _Page, block: Block) -> Iterator[Finding]:
@@ -375,7 +382,14 @@ def _repaired(path: str, content: bytes) -> bytes:
         return content
     if opened and not parts.has_block:
         return content  # an unclosed block: only its writer knows where it ends
+    text = replace_scalars(text, _with_time, path)
     return set_keys(text, _wanting(parse(content, path)), path).encode()
+
+
+def _with_time(keys: tuple[str, ...], value: str) -> str | None:
+    """Give a date without a time the time from which it counts, where OKF asks for one."""
+    timed = keys[-1] in TIME_KEYS if len(keys) == 1 else keys in _TIMED
+    return f"{value}T12:00:00Z" if timed and _DATE.fullmatch(value) and parse_time(value) else None
 
 
 def _wanting(note: Note) -> dict[str, Value]:
@@ -386,8 +400,4 @@ def _wanting(note: Note) -> dict[str, Value]:
     tags = note.meta.get("tags")
     if isinstance(tags, str) and tags_from(tags):
         changes["tags"] = list(tags_from(tags))
-    for key in TIME_KEYS:
-        value = note.meta.get(key)
-        if isinstance(value, str) and _DATE.fullmatch(value) and parse_time(value):
-            changes[key] = f"{value}T12:00:00Z"
     return changes

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memorix.checking import is_concept, with_sound_block
+from memorix.editing import rename_key, set_keys
 from memorix.errors import NoteUneditable
-from memorix.frontmatter import Value, cut, read_block, rename_key, set_keys
+from memorix.frontmatter import cut, read_block
 from memorix.layout import PROJECTS, USER
 from memorix.note import decode
+from memorix.yamltext import Value
 
 VERIFIED, VERIFIED_THERE = "verified", "verified_at_source"
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
-from memorix.frontmatter import Value, as_typed, cut, set_keys
+from memorix.frontmatter import cut
 from memorix.links import rebased, relative_link
 from memorix.note import (
     Note,
@@ -25,6 +26,7 @@ from memorix.note import (
     slug,
     tags_from,
 )
+from memorix.yamltext import Value, as_typed
 
 MAX_TEXT = 1_000_000
 # Characters; a note beyond it is a document to link to, not a memory.
@@ -242,10 +244,20 @@ def _checked(keys: Mapping[str, Value], note: Note) -> Mapping[str, Value]:
     changes: dict[str, Value] = {}
     for key, value in keys.items():
         changes[key] = _normal(key, value)
+    if isinstance(changes.get("tags"), list):
+        changes["tags"] = _as_they_were(changes["tags"], note)
     if changes.get("title") and changes["title"] != note.title:
         kept = [alias for alias in note.aliases if alias != changes["title"]]
         changes.setdefault("aliases", [*kept, note.title])
     return changes
+
+
+def _as_they_were(tags: Value, note: Note) -> list[str]:
+    """Return tags with those that the note has already as its writer typed them."""
+    listed = note.meta.get("tags")
+    typed = [tag for tag in listed if isinstance(tag, str)] if isinstance(listed, list) else []
+    by_form = {form: tag for tag in typed for form in tags_from([tag])}
+    return [by_form.get(tag, tag) for tag in tags_from(tags)]
 
 
 def _normal(key: str, value: Value) -> Value:

@@ -11,7 +11,7 @@ from memorix.note import decode, is_ours, parse
 from memorix.results import Linked
 from memorix.store import Store
 
-SHOWN = 50
+SHOWN = 20
 # Links of one note told to a reader; a hub has hundreds, and tokens are dear.
 
 

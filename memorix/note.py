@@ -3,14 +3,15 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
 import frontmatter as library
 
-from memorix.frontmatter import NoteHandler, Value, cut, read_block
+from memorix.frontmatter import NoteHandler, cut, read_block
+from memorix.yamltext import Value
 
 NoteId = NewType("NoteId", str)
 
@@ -24,14 +25,18 @@ MAX_SLUG_BYTES = 80
 # File systems allow 255 bytes; a synced or encrypted one far less, and a suffix has to fit.
 
 _WINDOWS_NAMES = frozenset(
-    {"con", "prn", "aux", "nul"} | {f"{p}{n}" for p in ("com", "lpt") for n in range(10)}
+    {"con", "prn", "aux", "nul"} | {p + n for p in ("com", "lpt") for n in "0123456789¹²³"}
 )
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _GIST_LENGTH = 200
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _CONFLICT_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(conflict[ )]", re.IGNORECASE)
-_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^ {0,3}(?:(`{3,})[^`\n]*$.*?(?:^ {0,3}\1`*[ \t\r]*$|\Z)"
+    r"|(~{3,})[^\n]*$.*?(?:^ {0,3}\2~*[ \t\r]*$|\Z))",
+    re.MULTILINE | re.DOTALL,
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 _MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
 
@@ -90,47 +95,64 @@ def parse(content: bytes, path: str) -> Note:
     if not parts.has_block and text.lstrip("\ufeff").startswith("---"):
         warnings.append(Warning("frontmatter-unclosed", 1, "the metadata block is never closed"))
     body = parts.body if block.sound or block.values else parts.block + parts.body
-    note = from_meta(block.values, body, path)
-    warnings += _about_content(content, note)
-    return replace(note, warnings=tuple(warnings))
+    if content.strip():
+        warnings += _about_content(path, block.values, parts.block, body)
+    else:
+        warnings.append(Warning("empty-note", 1, "the file is empty"))
+    return from_meta(block.values, body, path, tuple(warnings))
 
 
-def from_meta(meta: Mapping[str, Value], body: str, path: str) -> Note:
+def from_meta(
+    meta: Mapping[str, Value], body: str, path: str, warnings: tuple[Warning, ...] = ()
+) -> Note:
     """Make the note that these keys and this body say; `meta` holds text, as it is typed."""
+    words = {key: value.strip() for key, value in meta.items() if isinstance(value, str)}
+    said = words.get
+    description = said("description", "")
     return Note(
-        id=NoteId(_text(meta.get("id")) or concept_id(path)),
+        id=NoteId(said("id") or concept_id(path)),
         path=path,
-        type=_text(meta.get("type")) or "Note",
-        title=_text(meta.get("title")) or _first_heading(body) or title_of(path),
+        type=said("type") or "Note",
+        title=said("title") or _first_heading(body) or title_of(path),
         body=body,
-        description=" ".join(_text(meta.get("description")).split()),
+        description=" ".join(description.split()),
         tags=_tags(meta.get("tags")),
         aliases=_texts(meta.get("aliases")),
-        status=_text(meta.get("status")) or "stable",
-        created=parse_time(_text(meta.get("created"))),
+        status=said("status") or "stable",
+        created=parse_time(said("created", "")),
         changed=_changed(meta),
-        valid_from=parse_time(_text(meta.get("valid_from"))),
-        valid_to=parse_time(_text(meta.get("valid_to"))),
-        expires_at=parse_time(_text(meta.get("expires_at"))),
-        superseded_by=_text(meta.get("superseded_by")),
+        valid_from=parse_time(said("valid_from", "")),
+        valid_to=parse_time(said("valid_to", "")),
+        expires_at=parse_time(said("expires_at", "")),
+        superseded_by=said("superseded_by", ""),
         author=_author(meta),
-        origin=_text(meta.get("origin")),
+        origin=said("origin", ""),
         meta=meta,
+        warnings=warnings,
     )
 
 
-def _about_content(content: bytes, note: Note) -> list[Warning]:
+def _about_content(path: str, meta: Mapping[str, Value], block: str, body: str) -> list[Warning]:
     found = []
-    if not content.strip():
-        found.append(Warning("empty-note", 1, "the file is empty"))
-    elif note.meta and not note.body.strip():
+    if meta and (not body or body.isspace()):
         found.append(Warning("empty-body", 1, "the note has metadata and no text"))
-    entries = note.meta.get("tags")
+    entries = meta.get("tags")
     if isinstance(entries, list) and any(not _texts([entry]) for entry in entries):
-        found.append(Warning("tag-dropped", 1, "an empty entry of the tags was left out"))
-    if _CONFLICT_COPY.search(note.path):
+        found.append(
+            Warning(
+                "tag-dropped", line_of(block, "tags"), "an empty entry of the tags was left out"
+            )
+        )
+    if _CONFLICT_COPY.search(path):
         found.append(Warning("conflict-copy", 1, "a sync service seems to have left this copy"))
     return found
+
+
+def line_of(block: str, key: str) -> int:
+    """Return the line of a file on which a key of its block stands; 1 where it stands on none."""
+    typed = re.compile(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", re.MULTILINE)
+    match = typed.search(block)
+    return block.count("\n", 0, match.start()) + 2 if match else 1
 
 
 def render(note: Note) -> bytes:
@@ -241,6 +263,8 @@ def parse_time(text: str) -> datetime | None:
     A date alone counts from 12:00 UTC, when it has begun everywhere on Earth; a time without an
     offset is the reader's local time (Obsidian writes such).
     """
+    if not text:
+        return None
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -273,21 +297,23 @@ def _tag(text: str) -> str:
 
 
 def _text(value: Value) -> str:
-    if value is None or isinstance(value, Mapping):
-        return ""
     return value.strip() if isinstance(value, str) else ""
 
 
 def _texts(value: Value) -> tuple[str, ...]:
+    if value is None:
+        return ()
     if isinstance(value, str):
         return tuple(item.strip() for item in _unlisted(value).split(",") if item.strip())
-    if isinstance(value, Sequence):
+    if isinstance(value, (list, tuple)):
         return tuple(text for item in value if (text := _text(item)))
     return ()
 
 
 def _tags(value: Value) -> tuple[str, ...]:
     """Read tags as typed, without a leading # and without repeats."""
+    if value is None:
+        return ()
     bare = (text.strip("\"' ").lstrip("#").strip() for text in _texts(value))
     return tuple(dict.fromkeys(tag for tag in bare if tag))
 

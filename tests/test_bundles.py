@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from memorix import intake, transfer
 from memorix.checking import check, is_concept
+from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.exchange.formats import write
 from memorix.exchange.reading import read
-from memorix.frontmatter import cut, read_block, set_keys
+from memorix.frontmatter import cut, read_block
 from memorix.layout import folder_of
 from memorix.memory import Memory
 from memorix.query import Filter

@@ -73,6 +73,19 @@ def test_all_28_broken_files_of_the_real_bundles_can_be_mended() -> None:
     assert (broken, mended) == (28, 28)
 
 
+@pytest.mark.parametrize("name", sorted(MEASURED))
+def test_a_repaired_bundle_is_conformant_and_only_its_links_and_forms_of_old_are_left(
+    name: str,
+) -> None:
+    source = read(BUNDLES / name)
+    files = source.files | repairs(source.files)
+
+    report = check(files, source.others)
+
+    assert report.conformant
+    assert {finding.rule for finding in report.findings} <= {"OKF-18", "OKF-27"}
+
+
 # -- verdicts
 
 
@@ -302,6 +315,12 @@ def test_an_id_given_twice_and_a_conflict_copy_are_reported() -> None:
         (
             "---\r\ntype: A\r\nstale_after: 2026-12-31 # why\r\n---\r\n",
             "---\r\ntype: A\r\nstale_after: 2026-12-31T12:00:00Z # why\r\n---\r\n",
+        ),
+        (
+            "---\ntype: A\ngenerated: { by: a/1, at: '2026-01-01' }\nverified:\n- at: 2026-01-01\n"
+            "  by: a/1\nnext_at: 2026-01-01\n---\n",
+            "---\ntype: A\ngenerated: { by: a/1, at: '2026-01-01T12:00:00Z' }\nverified:\n"
+            "- at: 2026-01-01T12:00:00Z\n  by: a/1\nnext_at: 2026-01-01\n---\n",
         ),
     ],
 )

@@ -2,11 +2,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memorix.editing import set_keys
 from memorix.errors import NoteUneditable
-from memorix.frontmatter import cut, flow, read_block, set_keys
+from memorix.frontmatter import cut, read_block
+from memorix.yamltext import compose, flow, key_text, read_simple, value_of
 
 NOTE = """---
 # how we install
@@ -172,3 +174,50 @@ def test_every_hard_note_is_read_without_an_error(hard_notes: Path) -> None:
 
     for file in sorted(hard_notes.glob("*.md")):
         parse(file.read_bytes(), file.name)
+
+
+LINES = st.one_of(
+    st.text(alphabet="ab:# -[]{},'\"\\\t\r\n.|>&*!%@~?0é日", max_size=30),
+    st.builds(
+        lambda key, value: f"{key}: {value}\n",
+        st.sampled_from(["type", "tags", "a-b", "x_1", "日期", "1", "null"]),
+        st.one_of(
+            st.text(alphabet="ab:# -[]{},'\".|>&*!%@~?0é日/", max_size=12),
+            st.sampled_from(
+                [
+                    "null",
+                    "~",
+                    "[a, b]",
+                    "[null, 'x y']",
+                    "{ by: a/1, at: '2' }",
+                    "10:30",
+                    "C# x",
+                    "x #",
+                ]
+            ),
+        ),
+    ),
+)
+
+
+@given(st.lists(LINES, max_size=5))
+@settings(max_examples=500)
+def test_the_quick_reading_of_simple_lines_is_that_of_the_whole_reader(lines: list[str]) -> None:
+    block = "".join(lines)
+
+    quick = read_simple(block)
+
+    if quick is not None:
+        root = compose(block)
+        pairs = root.value if root else []
+        assert quick == {key_text(k): value_of(v, iter(range(99)), 0) for k, v in pairs}
+
+
+def test_the_quick_reading_takes_all_that_memorix_writes() -> None:
+    block = (
+        'type: Decision\ntitle: "Port: 8443"\nid: "01X"\ntags: [net, "a b"]\n'
+        'generated: { by: "a/1", at: "2026-10-02T08:03:11Z" }\norigin: stated\n'
+    )
+
+    assert read_simple(block) == read_block(block).values
+    assert read_simple(block.replace("\n", "\r\n")) == read_block(block).values

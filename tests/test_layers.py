@@ -51,7 +51,8 @@ LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "reconcile", "frontmatter", "note", "layout", "links", "lexemes", "chunks", "query",
+    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "prose", "links",
+    "lexemes", "chunks", "query",
     "lifecycle", "ranking", "brief", "reserved", "checking", "intake",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
