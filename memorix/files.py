@@ -69,14 +69,22 @@ def _is_plain(part: str) -> bool:
 def below(root: Path, relative: str) -> Path:
     """Return the file `relative` names below `root`, which need not exist yet.
 
-    `root` is a real path, without symbolic links in it.
+    `root` is a real path, without symbolic links in it.  A name may hold what another system
+    forbids, as people's files do; `safe_relative` judges the names that we give.
 
     Raises:
-        UnsafePath: The path is not plain, or a symbolic link on the way leads out of `root`.
+        UnsafePath: The path has an empty part or `..`, or a symbolic link on the way leads out of
+            `root`.
     """
-    safe_relative(relative)
+    parts = relative.split("/")
+    if not all(parts) or {".", ".."} & set(parts) or "\0" in relative or _is_drive(parts[0]):
+        raise UnsafePath(relative)
     base, target = os.fspath(root), os.path.join(root, *relative.split("/"))  # noqa: PTH118 - hot
     real = os.path.realpath(target)
     if real != target and not real.startswith(base + os.sep):
         raise UnsafePath(relative)
     return Path(target)
+
+
+def _is_drive(part: str) -> bool:
+    return os.name == "nt" and (":" in part or "\\" in part)

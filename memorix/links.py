@@ -328,6 +328,9 @@ class _Reader:
         if self._text and self._body[start : start + 1].isalpha():
             self._text.end = end
             return
+        if start == end and _QUOTE not in self._containers:
+            self._text = None
+            return
         line = _Line(self._body, start, end)
         depth = self._depth(line)
         if self._closing and depth == len(self._containers):

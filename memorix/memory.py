@@ -363,13 +363,13 @@ class Memory:
             UnsafePath: It is a path that leads out of the vault.
         """
         wanted = note_id.strip()
-        if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
-            safe_relative(wanted)
         row = self.index.find(wanted) if wanted else None
         if row is None and self.follower:
             self.follower.flush()
             row = self.index.find(wanted)
         if row is None:
+            if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
+                safe_relative(wanted)
             near = self.index.near_ids(wanted, recalling.NEAR) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row

@@ -6,7 +6,8 @@ All of it is idempotent: several processes may follow one folder, and doing it t
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from memorix import chunks
 from memorix.embedders.base import Embedder
-from memorix.errors import MemorixError, VaultUnavailable
+from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
 from memorix.layout import folder_of, scope_of
 from memorix.note import Note, parse
@@ -84,7 +85,7 @@ def catch_up(
         known = {path: seen for path, seen in known.items() if not path.startswith(away)}
         hashed = _hash(store, suspects(found, known))
     else:
-        wanted = set(paths)
+        wanted = {_as_known(store, path, known) for path in paths}
         known = {path: seen for path, seen in known.items() if path in wanted}
         hashed = _hash(store, sorted(wanted))
         found = {path: seen.signature for path, seen in hashed.items()}
@@ -119,9 +120,26 @@ def put_of(note: Note, seen: Seen) -> Put:
     return Put(note, scope, seen, pieces, folder_of(scope))
 
 
+def _as_known(store: Store, path: str, known: Mapping[str, Seen]) -> str:
+    """Return the spelling under which a path is known already: macOS tells of `é` in two ways."""
+    if path in known or path.isascii():
+        return path
+    form = unicodedata.normalize("NFC", path)
+    alike = (p for p in known if not p.isascii() and unicodedata.normalize("NFC", p) == form)
+    there = store.signature(path)
+    return next((p for p in alike if not there or store.signature(p) == there), path)
+
+
 def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:
-    found = ((path, store.read(path)) for path in paths)
+    found = ((path, _read(store, path)) for path in paths)
     return {path: read[1] for path, read in found if read}
+
+
+def _read(store: Store, path: str) -> tuple[bytes, Seen] | None:
+    try:
+        return store.read(path)
+    except UnsafePath:  # a link that leads out of the vault is no note, and keeps no other out
+        return None
 
 
 def _apply(
@@ -147,7 +165,7 @@ def _apply(
 
 
 def _puts(store: Store, paths: Sequence[str]) -> list[Put]:
-    read = ((path, store.read(path)) for path in paths)
+    read = ((path, _read(store, path)) for path in paths)
     return [put_for(path, *found) for path, found in read if found]
 
 

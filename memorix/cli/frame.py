@@ -1,6 +1,7 @@
 """What every command shares: its options, the open memory, and how its answer is printed."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,9 @@ ScopeOption = Annotated[
     str, typer.Option("--scope", "-s", help="project, user, a project's name, or all.")
 ]
 NoteIdArgument = Annotated[str, typer.Argument(help="A note's id or path.")]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# A note must not be able to drive the terminal it is shown on.
 
 flags: dict[str, str | None] = {}
 # The options given before the command.
@@ -57,7 +61,9 @@ def person() -> str:
 
 
 def shown(data: Any, text: str, as_json: bool) -> None:
-    print(json.dumps(data, ensure_ascii=False, indent=1) if as_json else text)
+    print(
+        json.dumps(data, ensure_ascii=False, indent=1) if as_json else _CONTROL.sub("\ufffd", text)
+    )
 
 
 @contextmanager

@@ -154,7 +154,7 @@ class Index(Protocol):
         ...
 
     def has_path(self, path: str) -> bool:
-        """Say whether a note has this path, in upper or lower case."""
+        """Say whether a note has this path, in any case and Unicode form."""
         ...
 
     def near_ids(self, wanted: str, limit: int) -> list[Row]:

@@ -1,6 +1,7 @@
 """A note as the index holds it: the slow work before a transaction, and rows read back."""
 
 import hashlib
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -54,6 +55,7 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note_id,
         note.id,
         note.path,
+        folded(note.path),
         new.put.scope,
         note.type,
         note.title,
@@ -66,6 +68,11 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         seen.etag,
         seen.signature,
     )
+
+
+def folded(path: str) -> str:
+    """Return what is the same for all spellings that some system takes for one file."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _listed(note: Note, key: str) -> str:

@@ -29,6 +29,7 @@ CREATE TABLE notes (
     id TEXT NOT NULL UNIQUE,
     own_id TEXT NOT NULL,
     path TEXT NOT NULL UNIQUE,
+    folded TEXT NOT NULL,
     scope TEXT NOT NULL,
     type TEXT NOT NULL,
     title TEXT NOT NULL,
@@ -44,7 +45,7 @@ CREATE TABLE notes (
     signature TEXT NOT NULL
 );
 CREATE INDEX notes_by_digest ON notes (digest, scope);
-CREATE INDEX notes_by_folded_path ON notes (path COLLATE NOCASE);
+CREATE INDEX notes_by_folded_path ON notes (folded);
 CREATE INDEX notes_by_date ON notes (date);
 CREATE TABLE tags (note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (note, tag))
     WITHOUT ROWID;

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -16,7 +17,7 @@ from memorix.errors import IndexUnavailable
 from memorix.index import graph, schema
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.filters import where
-from memorix.index.rows import Prepared, chunk_of, note_row, prepare, row_of
+from memorix.index.rows import Prepared, chunk_of, folded, note_row, prepare, row_of
 from memorix.index.schema import fetch
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
@@ -173,10 +174,21 @@ class SqliteIndex:
     def find(self, note_id: str) -> Row | None:
         sql = f"SELECT {_ROW} FROM notes n WHERE n.id = ? OR n.path = ? OR n.path = ? || '.md'"
         rows = self._query(sql + " ORDER BY n.id = ? DESC", (note_id,) * 4)
+        rows = rows or self._spelled_otherwise(note_id)
         return row_of(rows[0]) if rows else None
 
+    def _spelled_otherwise(self, path: str) -> list[Any]:
+        """Find the note whose path is this one in another Unicode form."""
+        sql = f"SELECT {_ROW} FROM notes n WHERE n.folded IN (?, ?)"
+        rows = self._query(sql, (folded(path), folded(f"{path}.md")))
+        wanted = unicodedata.normalize("NFC", path).removesuffix(".md")
+        same = (
+            row for row in rows if unicodedata.normalize("NFC", row[2])[: -len(".md")] == wanted
+        )
+        return list(same)
+
     def has_path(self, path: str) -> bool:
-        return bool(self._query("SELECT 1 FROM notes WHERE path = ? COLLATE NOCASE", (path,)))
+        return bool(self._query("SELECT 1 FROM notes WHERE folded = ?", (folded(path),)))
 
     def near_ids(self, wanted: str, limit: int) -> list[Row]:
         sql = (
@@ -314,7 +326,7 @@ class SqliteIndex:
         note = new.put.note
         note_id = self._unique_id(db, note)
         self._drop(db, note.path)
-        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 16})", note_row(new, note_id))
+        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 17})", note_row(new, note_id))
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
@@ -362,10 +374,11 @@ class SqliteIndex:
     def _rename(self, db: apsw.Connection, change: Rename) -> None:
         """Move the row; a note whose scope changed is indexed anew by the next `Put` instead."""
         db.execute(
-            "UPDATE notes SET path = ?, signature = ?, etag = ?,"
+            "UPDATE notes SET path = ?, folded = ?, signature = ?, etag = ?,"
             " id = CASE WHEN own_id = id AND id = ? THEN ? ELSE id END WHERE path = ?",
             (
                 change.new,
+                folded(change.new),
                 change.seen.signature,
                 change.seen.etag,
                 change.old.removesuffix(".md"),
