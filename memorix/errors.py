@@ -9,6 +9,7 @@
     ├── NoteUneditable           5   a file whose metadata cannot be parsed is never rewritten
     ├── VaultUnavailable         6   the notes folder is missing, unreadable or read-only
     ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
+    │   └── IndexDamaged         7   the database cannot be read, and is made anew
     └── ModelUnavailable         8   the embedding model cannot be loaded
 
 A message is one or two sentences for a person: what is wrong, then what to do next.
@@ -112,6 +113,10 @@ class IndexUnavailable(MemorixError):
     """The index database is busy, full, not ours, or newer than this version."""
 
     exit_code = 7
+
+
+class IndexDamaged(IndexUnavailable):
+    """The index database cannot be read; it is made anew from the notes."""
 
 
 class ModelUnavailable(MemorixError):

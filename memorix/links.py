@@ -23,6 +23,7 @@ _MAX_DEPTH = 32
 # Of lists and quotes in each other; the deepest of real notes have about six.
 
 _ANY_INDENT = 1 << 32
+# The end of a comment may stand at any column, that of a fence may not.
 
 _MAX_LABEL = 999
 # CommonMark's limit for references; without one, images in images would cost quadratic time.
@@ -66,7 +67,12 @@ _BACKTICKS = re.compile(r"`+")
 _ESCAPED = re.compile(rf"\\({_PUNCTUATION})|({_NAMED})")
 _ANCHOR = re.compile(rf"{_NAMED}|\\?#")
 
+_BLANK = (" ", "\t", "\r")
 _BLANKS = re.compile(r"[ \t\r]*")
+_CONTAINER_MARKS = frozenset(">-*+0123456789")
+_BLOCK_MARKS = frozenset("`~<#[-*_")
+# Most lines begin with neither; to know that at once halves the time.
+
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\r]|\Z)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*+\1){2,}+[ \t\r]*\Z")
 _UNDERLINE = re.compile(r"(=++|-++)[ \t\r]*\Z")
@@ -261,13 +267,14 @@ class _Line:
 
     def move(self, place: int, column: int) -> None:
         """Go on reading at a place, which is in this column."""
-        match = _BLANKS.match(self._body, place, self.end)
-        self.ink = match.end() if match else place
+        self.ink, self._column, self._ink_column = place, column, column
+        if self._body.startswith(_BLANK, place):
+            self.ink = _ink(self._body, place, self.end)
+            gap = self._body[place : self.ink]
+            if "\t" in gap:
+                gap = (" " * (column % 4) + gap).expandtabs(4)[column % 4 :]
+            self._ink_column += len(gap)
         self.blank = self.ink == self.end
-        gap = self._body[place : self.ink]
-        if "\t" in gap:
-            gap = (" " * (column % 4) + gap).expandtabs(4)[column % 4 :]
-        self._column, self._ink_column = column, column + len(gap)
 
     def enter(self, container: int) -> bool:
         """Go into a quote or list item if this line belongs to it."""
@@ -279,30 +286,39 @@ class _Line:
 
     def open(self, interrupting: bool) -> int | None:
         """Go into the quote or list item that begins here; None if none does."""
-        if self.indent > 3 or self.blank:
+        if self.indent > 3 or self.blank or self._body[self.ink] not in _CONTAINER_MARKS:
             return None
         if self._quoted():
             return _QUOTE
         match = _MARKER.match(self._body, self.ink, self.end)
-        if not match or _RULE.match(self._body, self.ink, self.end):
+        if match is None or _RULE.match(self._body, self.ink, self.end):
+            return None
+        if interrupting and not self._may_interrupt(match):
             return None
         before, width = self.indent, len(match[0])
-        rest = _BLANKS.match(self._body, match.end(), self.end)
-        empty = rest is not None and rest.end() == self.end
-        if interrupting and (empty or (width > 1 and match[0][:-1] != "1")):
-            return None
         self.move(match.end(), self._ink_column + width)
         gap = 1 if self.blank or self.indent > 4 else self.indent
         self._column += gap
         return before + width + gap
 
+    def _may_interrupt(self, marker: re.Match[str]) -> bool:
+        """Say whether a list begins in the midst of a paragraph; `1986.` there is a year."""
+        is_first = len(marker[0]) == 1 or marker[0][:-1] == "1"
+        return is_first and _ink(self._body, marker.end(), self.end) < self.end
+
     def _quoted(self) -> bool:
         if not self._body.startswith(">", self.ink):
             return False
-        spaced = self._body.startswith((" ", "\t"), self.ink + 1)
+        spaced = self._body.startswith(_BLANK, self.ink + 1)
         self.move(self.ink + 1, self._ink_column + 1)
         self._column += spaced
         return True
+
+
+def _ink(body: str, place: int, end: int) -> int:
+    """Return where the blanks from this place on end."""
+    match = _BLANKS.match(body, place, end)
+    return match.end() if match else place
 
 
 class _Reader:
@@ -416,6 +432,12 @@ class _Reader:
 
     def _begin(self, line: _Line) -> None:
         """Read a line as the first of a block."""
+        if self._body[line.ink] not in _BLOCK_MARKS or not self._begun(line):
+            self._text = _Block(line.ink, line.end, self._item, self._related > 0)
+            self.page.blocks.append(self._text)
+
+    def _begun(self, line: _Line) -> bool:
+        """Read a line as the first of a block that is no paragraph; say whether it is."""
         body, ink, end = self._body, line.ink, line.end
         if fence := _FENCE.match(body, ink, end):
             mark = fence[0]
@@ -429,9 +451,9 @@ class _Reader:
             self._head(len(heading[1]), body[heading.end() : end])
         elif definition := _DEFINITION.match(body, ink, end):
             self.page.definitions.append(definition)
-        elif not _RULE.match(body, ink, end):
-            self._text = _Block(ink, end, self._item, self._related > 0)
-            self.page.blocks.append(self._text)
+        else:
+            return _RULE.match(body, ink, end) is not None
+        return True
 
     def _head(self, level: int, text: str) -> None:
         """Note a heading: whether what follows it stands under "Relations"."""

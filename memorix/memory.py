@@ -10,6 +10,7 @@ from pathlib import Path
 from memorix import __version__, brief, lifecycle, linking, logbook, recalling, sync
 from memorix.embedders.base import Embedder
 from memorix.errors import (
+    IndexDamaged,
     IndexUnavailable,
     InvalidRequest,
     NoteChanged,
@@ -17,9 +18,10 @@ from memorix.errors import (
     VaultUnavailable,
 )
 from memorix.files import safe_relative
-from memorix.index.base import Drop, Index, Put, Row
-from memorix.layout import folder_of, scope_of
+from memorix.index.base import Change, Drop, Index, Put, Row
+from memorix.layout import folder_of
 from memorix.lifecycle import Draft, Edit
+from memorix.mending import on_a_sound_index
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.places import Places
 from memorix.query import Answer, Filter, Query
@@ -60,6 +62,7 @@ class Memory:
 
     # -- the six uses
 
+    @on_a_sound_index
     def remember(self, draft: Draft, scope: str = "") -> Written:
         """Keep a memory as a new note, unless a note of the scope says exactly the same.
 
@@ -81,6 +84,7 @@ class Memory:
         self.announce([note.path])
         return self._written(note.id, note.path, seen.etag, "created", place, near)
 
+    @on_a_sound_index
     def recall(self, query: Query) -> Answer:
         """Find the notes that answer a question; empty where nothing comes close.
 
@@ -104,6 +108,7 @@ class Memory:
                 self.index.recalled([hit.id for hit in found.hits], self.clock())
         return replace(found, scopes=wanted.scopes, whole=whole)
 
+    @on_a_sound_index
     def read(self, note_id: str) -> Reading:
         """Return a note by its id or path, as its file is now.
 
@@ -120,6 +125,7 @@ class Memory:
         tier, flags = lifecycle.trust_tier(note), lifecycle.flags(note, self.clock())
         return Reading(note, seen.etag, row.scope, tier, flags, links, backlinks)
 
+    @on_a_sound_index
     def revise(self, note_id: str, etag: str, edit: Edit, author: str = "") -> Written:
         """Change a note that is still the version with this etag.
 
@@ -139,6 +145,7 @@ class Memory:
         self.announce([row.path])
         return self._written(row.id, row.path, written.etag, "revised", row.scope)
 
+    @on_a_sound_index
     def supersede(self, note_id: str, etag: str, draft: Draft) -> Written:
         """Put a new note in the place of an old one, which stays readable but out of force.
 
@@ -168,6 +175,7 @@ class Memory:
         written = self._written(note.id, path, first.etag, "superseded", row.scope)
         return replace(written, superseded=row.id)
 
+    @on_a_sound_index
     def forget(self, note_id: str, level: str = "retire", *, dry_run: bool = False) -> Forgotten:
         """Take a note out of force, out of the vault's notes, or out of existence.
 
@@ -183,6 +191,7 @@ class Memory:
             self.announce([row.path])
         return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
 
+    @on_a_sound_index
     def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
         """Return what an assistant should know at the start of a session."""
         self._look()
@@ -210,10 +219,11 @@ class Memory:
                 puts.append(put)
                 note = put.note
                 done.append(self._written(note.id, note.path, put.seen.etag, "created", place))
-            self.index.apply(puts)
+            self.put(puts)
         self.announce([put.note.path for put in puts])
         return done
 
+    @on_a_sound_index
     def catch_up(
         self,
         paths: Sequence[str] | None = None,
@@ -229,6 +239,7 @@ class Memory:
             self.changed(done.paths)
         return done
 
+    @on_a_sound_index
     def embed_pending(
         self,
         stop: Callable[[], bool] = bool,
@@ -250,19 +261,13 @@ class Memory:
         if self.follower and embedder:
             self.follower.wake()
 
+    @on_a_sound_index
     def list(self, wanted: Filter, limit: int = 100, offset: int = 0) -> Sequence[Row]:
         """Return notes by date, newest first."""
         scopes = self.places.to_read(wanted.scopes)
         return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
 
-    def files(self, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:
-        """Yield the path and the bytes of every note of these scopes, sorted by path."""
-        wanted = self.places.to_read(scopes)
-        for path in sorted(self.store.scan()):
-            found = self.store.read(path) if not wanted or scope_of(path) in wanted else None
-            if found:
-                yield path, found[0]
-
+    @on_a_sound_index
     def status(self) -> Status:
         card = self.embedder.card if self.embedder else None
         project = self.places.project
@@ -287,6 +292,17 @@ class Memory:
         self.index.close()
 
     # -- parts of the uses
+
+    def put(self, changes: Sequence[Change]) -> None:
+        """Index changes; a damaged index is made anew from the notes, these among them."""
+        try:
+            self.index.apply(changes)
+        except IndexDamaged:
+            self.make_index_anew()
+
+    def make_index_anew(self) -> None:
+        self.index.reset()
+        sync.catch_up(self.store, self.index)
 
     def _look(self) -> bool:
         """Take in what changed in the folder; return whether the index has seen all of it."""
@@ -315,7 +331,7 @@ class Memory:
 
     def _add(self, draft: Draft, scope: str) -> tuple[Note, Seen]:
         put = self._write_new(draft, scope)
-        self.index.apply([put])
+        self.put([put])
         return put.note, put.seen
 
     def _write_new(self, draft: Draft, scope: str) -> Put:
@@ -330,13 +346,13 @@ class Memory:
     def _create(self, note: Note) -> Seen:
         content = render(note)
         seen = self.store.write(note.path, content, None)
-        self.index.apply([sync.put_of(note, seen)])
+        self.put([sync.put_of(note, seen)])
         return seen
 
     def rewrite(self, path: str, content: bytes, expect: str) -> Seen:
         """Write a version of a note in place of the expected one; call it within `writing`."""
         seen = self.store.write(path, content, expect)
-        self.index.apply([sync.put_for(path, content, seen)])
+        self.put([sync.put_for(path, content, seen)])
         return seen
 
     def _forget(self, row: Row, level: str) -> None:
@@ -351,7 +367,7 @@ class Memory:
         else:
             self.store.remove(row.path, seen.etag)
             logbook.erase(self.store, row.scope, row.path, row.id)
-        self.index.apply([Drop(row.path)])
+        self.put([Drop(row.path)])
         if level == "erase":
             self.index.purge()
 
@@ -366,6 +382,9 @@ class Memory:
         row = self.index.find(wanted) if wanted else None
         if row is None and self.follower:
             self.follower.flush()
+            row = self.index.find(wanted)
+        if row is None and not self.index.size():  # somebody deleted the index while we run
+            self.catch_up()
             row = self.index.find(wanted)
         if row is None:
             if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):

@@ -32,7 +32,7 @@ def move(memory: Memory, note_id: str, target: str, *, links: bool = False) -> M
         if based != content:
             moved = memory.store.write(new, based, moved.etag)
         rename = Rename(row.path, new, scope_of(new), moved)
-        memory.index.apply([rename, sync.put_for(new, based, moved)])
+        memory.put([rename, sync.put_for(new, based, moved)])
         planned, left = linking.repairs(memory.store, sources, row.path, new)
         for repair in planned if links else ():
             memory.rewrite(repair.path, repair.content, repair.etag)

@@ -4,13 +4,17 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from errno import ENXIO
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 from filelock import FileLock, Timeout
 
 from memorix.errors import NoteChanged, VaultUnavailable
 from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
+from memorix.ignoring import NAMES as IGNORING
+from memorix.ignoring import Rules, leaves_out, rules_above, rules_in
 from memorix.layout import ARCHIVE
 from memorix.note import RESERVED, etag_of
 from memorix.reconcile import Seen
@@ -36,7 +40,7 @@ class Store:
     mounts: Mapping[str, Path] = field(default_factory=dict)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
         """Hold the vault's write lock; the system frees it when its holder dies.
 
         It makes our processes take turns.  Editors know nothing of it: what they change is seen
@@ -44,7 +48,7 @@ class Store:
         """
         lock = _lock(self.lock_path)
         try:
-            lock.acquire()
+            lock.acquire(timeout=timeout_s)
         except (Timeout, OSError) as error:
             raise VaultUnavailable(
                 f"The write lock {self.lock_path} cannot be taken: {error}. Nothing was written. "
@@ -67,10 +71,10 @@ class Store:
         found: dict[str, str] = {}
         wanted = RESERVED.__contains__ if reserved else is_note
         try:
-            _scan(self.vault, "", found, {ARCHIVE, *self.mounts}, wanted)
+            _Look(found, frozenset({ARCHIVE, *self.mounts}), wanted).through(self.vault, "")
             for prefix, root in self.mounts.items():
                 if root.is_dir():
-                    _scan(root, f"{prefix}/", found, set(), wanted)
+                    _Look(found, frozenset(), wanted).through(root, f"{prefix}/")
         except OSError as error:
             raise VaultUnavailable(
                 f"The notes folder cannot be listed: {error}. "
@@ -101,10 +105,10 @@ class Store:
         """Return the note's path of a file, or None where it is no note of this vault."""
         for prefix, root in self.mounts.items():
             if file.is_relative_to(root):
-                return _note_path(file.relative_to(root), f"{prefix}/")
+                return _note_path(root, file, f"{prefix}/")
         if not file.is_relative_to(self.vault):
             return None
-        path = _note_path(file.relative_to(self.vault), "")
+        path = _note_path(self.vault, file, "")
         return None if path and path.startswith(f"{ARCHIVE}/") else path
 
     def roots(self) -> list[Path]:
@@ -211,40 +215,58 @@ class Store:
 def _lock(path: Path) -> FileLock:
     """Return the lock of a path; every thread that takes it holds it for itself."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path, timeout=LOCK_TIMEOUT_S)
+    return FileLock(path)
 
 
 def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
     try:
-        with file.open("rb") as stream:
+        with open(file, "rb", opener=_without_waiting) as stream:
+            stat = os.fstat(stream.fileno())
+            if not S_ISREG(stat.st_mode):
+                return None
             content = stream.read()
-            signature = _signature(os.fstat(stream.fileno()))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
+        if error.errno == ENXIO:  # a socket, or a pipe that nobody writes to
+            return None
         raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
-    return content, Seen(signature, etag_of(content))
+    return content, Seen(_signature(stat), etag_of(content))
 
 
-def _scan(
-    root: Path,
-    prefix: str,
-    found: dict[str, str],
-    skip: set[str],
-    wanted: Callable[[str], bool],
-) -> None:
-    folders = [(str(root), prefix)]
-    while folders:
-        folder, at = folders.pop()
-        with os.scandir(folder) as entries:
+def _without_waiting(path: str, flags: int) -> int:
+    # A named pipe called note.md must not hold up the whole vault.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look through a folder tree: which names count, and which paths are left out."""
+
+    found: dict[str, str]
+    skip: frozenset[str]
+    wanted: Callable[[str], bool]
+
+    def through(self, root: Path, prefix: str) -> None:
+        folders: list[tuple[str, str, tuple[Rules, ...]]] = [(str(root), prefix, ())]
+        while folders:
+            folder, at, rules = folders.pop()
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+            if any(entry.name in IGNORING for entry in entries):
+                own = rules_in(Path(folder), at)
+                rules = (*rules, own) if own else rules
             for entry in entries:
-                name = entry.name
-                if name.startswith(".") or name in _SKIPPED or f"{at}{name}" in skip:
+                path = f"{at}{entry.name}"
+                if self._skips(entry.name, path) or (rules and leaves_out(rules, path)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append((entry.path, f"{at}{name}/"))
-                elif wanted(name) and entry.is_file(follow_symlinks=False):
-                    _add(found, f"{at}{name}", entry)
+                    folders.append((entry.path, f"{path}/", rules))
+                elif self.wanted(entry.name) and entry.is_file(follow_symlinks=False):
+                    _add(self.found, path, entry)
+
+    def _skips(self, name: str, path: str) -> bool:
+        return name.startswith(".") or name in _SKIPPED or path in self.skip
 
 
 def _add(found: dict[str, str], path: str, entry: os.DirEntry[str]) -> None:
@@ -263,10 +285,14 @@ def is_note(name: str) -> bool:
     return name.endswith(".md") and name not in RESERVED
 
 
-def _note_path(relative: Path, prefix: str) -> str | None:
-    parts = relative.parts
-    hidden = any(part.startswith((".", TEMPORARY_PREFIX)) or part in _SKIPPED for part in parts)
-    return None if hidden or not is_note(relative.name) else prefix + relative.as_posix()
+def _note_path(root: Path, file: Path, prefix: str) -> str | None:
+    relative = file.relative_to(root)
+    if not is_note(relative.name):
+        return None
+    if any(part.startswith((".", TEMPORARY_PREFIX)) or part in _SKIPPED for part in relative.parts):
+        return None
+    path = relative.as_posix()
+    return None if leaves_out(rules_above(root, path), path) else prefix + path
 
 
 def _make_folder(folder: Path) -> None:

@@ -73,6 +73,7 @@ def catch_up(
             index is kept.
     """
     known = index.listing()
+    total = len(known)
     if not store.exists():
         if not known:
             return Synced()
@@ -90,9 +91,9 @@ def catch_up(
         hashed = _hash(store, sorted(wanted))
         found = {path: seen.signature for path, seen in hashed.items()}
     difference = diff(found, {p: seen.etag for p, seen in hashed.items()}, known)
-    if not accept_loss and paths is None and is_mass_loss(len(difference.gone), len(known)):
+    if not accept_loss and is_mass_loss(len(difference.gone), total):
         raise VaultUnavailable(
-            f"{len(difference.gone)} of {len(known)} notes are missing from {store.vault}. "
+            f"{len(difference.gone)} of {total} notes are missing from {store.vault}. "
             "The index is kept. If they were deleted on purpose, run "
             "`memorix reindex --accept-loss`; else check that the disk is mounted."
         )

@@ -27,7 +27,7 @@ def take_in(
         puts: list[Put] = []
         with memory.writing():
             done = [_take_in(memory, file, puts, replace, dry_run) for file in batch]
-            memory.index.apply(puts)
+            memory.put(puts)
         memory.announce([put.note.path for put in puts])
         yield from done
 
@@ -59,6 +59,15 @@ def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool)
     if not is_concept(file.path):
         return "differs", "the one that is there stays"
     return ("replaced", "") if replace else ("differs", "the note that is there stays")
+
+
+def files(memory: Memory, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the bytes of every note of these scopes, sorted by path."""
+    wanted = memory.places.to_read(scopes)
+    for path in sorted(memory.store.scan()):
+        found = memory.store.read(path) if not wanted or scope_of(path) in wanted else None
+        if found:
+            yield path, found[0]
 
 
 def bundle(memory: Memory, scope: str, title: str) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from memorix.ignoring import NAMES as IGNORING
 from memorix.store import Store
 
 POLL_S = 2.0
@@ -64,6 +65,9 @@ class Watcher:
         if event.is_directory:
             if event.event_type in ("moved", "deleted", "created"):
                 self._changed(None)
+            return
+        if any(Path(str(place)).name in IGNORING for place in (event.src_path, event.dest_path)):
+            self._changed(None)
             return
         places = [Path(str(place)) for place in (event.src_path, event.dest_path) if place]
         paths = [path for place in places if (path := self._store.path_of(place))]

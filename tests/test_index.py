@@ -4,11 +4,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memorix.errors import IndexUnavailable
-from memorix.index.base import Index
+from memorix.errors import IndexDamaged, IndexUnavailable
+from memorix.index.base import Drop, Index
 from memorix.index.schema import APPLICATION_ID, SCHEMA_VERSION
 from memorix.index.sqlite import SqliteIndex
-from tests.contract.index_contract import IndexContract, put
+from memorix.lexemes import query_terms
+from memorix.query import Filter
+from tests.contract.index_contract import NOW, IndexContract, put
 
 
 class TestWithTheExtension(IndexContract):
@@ -53,11 +55,64 @@ def test_an_index_newer_than_the_program_is_refused_by_name(tmp_path: Path) -> N
         SqliteIndex(file)
 
 
-def test_a_file_that_is_no_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_set_aside_and_made_anew(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_bytes(b"no database " * 500)
 
-    with pytest.raises(IndexUnavailable, match="memorix reindex"):
-        SqliteIndex(tmp_path / "index.db")
+    index = SqliteIndex(tmp_path / "index.db")
+
+    assert index.listing() == {}
+    assert (tmp_path / "index.db.damaged").read_bytes() == b"no database " * 500
+
+
+def test_a_file_deleted_while_it_is_in_use_is_made_anew(tmp_path: Path) -> None:
+    index, other = SqliteIndex(tmp_path / "index.db"), SqliteIndex(tmp_path / "index.db")
+    index.apply([put("a", "aaa")])
+    for file in tmp_path.glob("index.db*"):
+        file.unlink()
+
+    emptied = index.listing()
+    index.apply([put("b", "bbb")])
+
+    assert emptied == {}
+    assert other.listing().keys() == {"user/b.md"}
+
+
+def test_a_damaged_file_is_told_as_such_and_a_sound_one_of_another_process_is_kept(
+    tmp_path: Path,
+) -> None:
+    index, other = SqliteIndex(tmp_path / "index.db"), SqliteIndex(tmp_path / "index.db")
+    index.apply([put(f"n{number}", "aaa") for number in range(50)])
+    damage(tmp_path / "index.db")
+    for one in (index, other):
+        with pytest.raises(IndexDamaged, match="No note is lost"):
+            one.match_words(query_terms("aaa"), Filter(), NOW, 5)
+
+    index.reset()
+    index.apply([put("b", "bbb")])
+    other.reset()
+
+    assert index.problems() == []
+    assert other.listing().keys() == {"user/b.md"}
+
+
+def damage(file: Path) -> None:
+    """Take the words' pages away, as a disk or another program might."""
+    db = apsw.Connection(str(file))
+    db.execute("PRAGMA writable_schema = ON").fetchall()
+    db.execute("DELETE FROM words_data").fetchall()
+    db.close()
+
+
+def test_the_id_of_a_copied_note_goes_to_the_copy_when_the_first_is_gone(tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path / "index.db")
+    index.apply([put("a", "one", id="X1"), put("b", "two", id="X1")])
+
+    index.apply([Drop("user/a.md")])
+
+    found = index.find("X1")
+    assert found is not None
+    assert found.path == "user/b.md"
+    assert index.warnings() == []
 
 
 def test_an_older_schema_is_made_anew_and_its_vectors_are_kept(tmp_path: Path) -> None:

@@ -12,16 +12,8 @@ LEVELS = [
     ["errors"],
     # words, in reading order
     [
-        "reconcile",
-        "files",
-        "frontmatter",
-        "note",
-        "layout",
-        "links",
-        "lexemes",
-        "chunks",
-        "query",
-        "config",
+        "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note", "layout",
+        "links", "lexemes", "chunks", "query", "config",
     ],
     # decisions: data in, plan out
     ["lifecycle", "ranking", "brief", "reserved", "checking", "intake"],
@@ -29,29 +21,20 @@ LEVELS = [
     ["store", "index", "embedders", "exchange"],
     # engine
     [
-        "scopes",
-        "places",
-        "sync",
-        "results",
-        "recalling",
-        "linking",
-        "logbook",
-        "watching",
-        "memory",
-        "moving",
-        "transfer",
+        "scopes", "places", "sync", "results", "recalling", "linking", "logbook", "watching",
+        "mending", "memory", "moving", "transfer",
     ],
     ["wiring"],
     # faces
-    ["arguments", "answers", "status", "vault", "server", "bench", "demo"],
+    ["arguments", "answers", "status", "doctor", "vault", "server", "bench", "demo"],
     ["cli"],
     ["__main__"],
-]
+]  # fmt: skip
 LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "prose", "links",
+    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "links",
     "lexemes", "chunks", "query",
     "lifecycle", "ranking", "brief", "reserved", "checking", "intake",
 }  # fmt: skip

@@ -65,7 +65,7 @@ def export(
 
     with opened() as memory:
         if not okf:
-            print(f"{write(memory.files((scope,)), target)} notes written to {target}")
+            print(f"{write(transfer.files(memory, (scope,)), target)} notes written to {target}")
             return
         files = transfer.bundle(memory, _one_scope(memory, scope), target.name.partition(".")[0])
     write(files.items(), target)

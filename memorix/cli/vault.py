@@ -52,6 +52,25 @@ def reindex(
 
 
 @app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Look at everything Memorix stands on; say what is wrong, and what mends it."""
+    from dataclasses import asdict
+
+    from memorix import doctor as examiner
+
+    with opened(catch_up=False) as memory:
+        checks = list(examiner.examine(memory, settings()))
+    mends = [f" -> {check.mend}" if check.mend else "" for check in checks]
+    lines = [
+        f"{c.verdict:8} {c.name:9} {c.said}{mend}" for c, mend in zip(checks, mends, strict=True)
+    ]
+    sound = not any(check.verdict == examiner.FAILED for check in checks)
+    shown({"sound": sound, "checks": [asdict(c) for c in checks]}, "\n".join(lines), as_json)
+    if not sound:
+        raise typer.Exit(1)
+
+
+@app.command()
 def status(as_json: AsJson = False) -> None:
     """Show the vault, its index, the model, and what is odd about single files."""
     from memorix import status as state

@@ -207,6 +207,23 @@ class Index(Protocol):
         """Drop every derived table's rows; vectors and counters stay."""
         ...
 
+    def reset(self) -> None:
+        """Set a damaged file aside and begin with an empty one; vectors are made again."""
+        ...
+
+    def problems(self) -> list[str]:
+        """Look through the whole file; return what is wrong with it.
+
+        Raises:
+            IndexDamaged: It is so wrong that it cannot be looked through.
+        """
+        ...
+
+    @property
+    def journal(self) -> str:
+        """How transactions are kept: `wal` where the disk allows it."""
+        ...
+
     @property
     def vector_search(self) -> str:
         """How vectors are searched: `sqlite-vec` or `numpy`."""

@@ -99,19 +99,20 @@ def fetch(db: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[Any
     return db.execute(sql, tuple(values)).fetchall()
 
 
-def prepare(db: apsw.Connection, path: str) -> None:
-    """Set the connection up, and make or take over the database file.
+def prepare(db: apsw.Connection, path: str) -> str:
+    """Set the connection up, make or take over the database file; return its journal mode.
 
     Raises:
         IndexUnavailable: The file belongs to another program or to a newer version of this one.
     """
     db.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
     _refuse_foreign(db, path)
-    _enable_wal(db)
+    journal = _enable_wal(db)
     for pragma in ("synchronous = NORMAL", "secure_delete = ON", "temp_store = MEMORY"):
         fetch(db, f"PRAGMA {pragma}")
     if _version(db) != SCHEMA_VERSION:
         _create(db)
+    return journal
 
 
 def _refuse_foreign(db: apsw.Connection, path: str) -> None:
@@ -134,17 +135,22 @@ def _version(db: apsw.Connection) -> int:
     return int(fetch(db, "PRAGMA user_version")[0][0])
 
 
-def _enable_wal(db: apsw.Connection) -> None:
-    """Switch to write-ahead logging.  The switch ignores the busy timeout, so wait here."""
+def _enable_wal(db: apsw.Connection) -> str:
+    """Switch to write-ahead logging, and return the mode there is.
+
+    The switch ignores the busy timeout, so wait here.  A network disk cannot share the memory that
+    it needs; there the file is used without it, slower and one at a time.
+    """
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while True:
         try:
-            fetch(db, "PRAGMA journal_mode = WAL")
-            return
+            return str(fetch(db, "PRAGMA journal_mode = WAL")[0][0])
         except apsw.BusyError:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.005)
+        except (apsw.CantOpenError, apsw.IOError):
+            return str(fetch(db, "PRAGMA journal_mode = TRUNCATE")[0][0])
 
 
 def _create(db: apsw.Connection) -> None:

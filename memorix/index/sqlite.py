@@ -1,10 +1,8 @@
 """The index in one SQLite file: notes, words (FTS5), chunks and their vectors."""
 
 import json
-import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -13,9 +11,9 @@ from typing import Any
 import apsw
 
 from memorix.chunks import embedding_text
-from memorix.errors import IndexUnavailable
 from memorix.index import graph, schema
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
+from memorix.index.database import Database
 from memorix.index.filters import where
 from memorix.index.rows import Prepared, chunk_of, folded, note_row, prepare, row_of
 from memorix.index.schema import fetch
@@ -37,20 +35,6 @@ from memorix.note import Note, format_time
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
 
-_USER_CAN_FIX = (
-    apsw.BusyError,
-    apsw.LockedError,
-    apsw.FullError,
-    apsw.NotADBError,
-    apsw.CorruptError,
-    apsw.CantOpenError,
-    apsw.IOError,
-    apsw.ReadOnlyError,
-    apsw.PermissionsError,
-    OSError,
-)
-# Failures of the file or the disk; any other error of SQLite is a bug of ours and shows as one.
-
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
     " n.signature, n.etag, (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
@@ -61,37 +45,32 @@ _SPARE, _WIDEN = 20, 8
 
 
 class SqliteIndex:
-    """An `Index` in one file, by default outside the vault.
-
-    One connection a thread; every write transaction is `BEGIN IMMEDIATE`, so a second writer
-    waits instead of failing.
-    """
+    """An `Index` in one file, by default outside the vault."""
 
     def __init__(self, path: Path, *, extension: bool = True) -> None:
-        self.path = path
-        self._local = threading.local()
-        self._open: list[apsw.Connection] = []
-        self._lock = threading.Lock()
         self._extension = extension
         self._scan = BlobScan()
-        with self._as_unavailable():
-            path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection()
+        self._db = Database(path, self._prepare)
+        self._db.connection()
+
+    def _prepare(self, db: apsw.Connection) -> None:
+        self._extension = self._extension and load_extension(db)
+        db.register_fts5_function("held", _held)
 
     # -- the folder's mirror
 
     def size(self) -> int:
-        return int(self._query("SELECT count(*) FROM notes")[0][0])
+        return int(self._db.query("SELECT count(*) FROM notes")[0][0])
 
     def listing(self) -> dict[str, Seen]:
-        rows = self._query("SELECT path, signature, etag FROM notes")
+        rows = self._db.query("SELECT path, signature, etag FROM notes")
         return {path: Seen(signature, etag) for path, signature, etag in rows}
 
     def apply(self, changes: Iterable[Change]) -> None:
         prepared = [prepare(c) if isinstance(c, Put) else c for c in changes]
         if not prepared:
             return
-        with self._writing() as db:
+        with self._db.writing() as db:
             for change in prepared:
                 match change:
                     case Prepared():
@@ -105,6 +84,7 @@ class SqliteIndex:
                         )
                     case Drop():
                         self._drop(db, change.path)
+                        self._hand_on_ids(db)
 
     # -- search
 
@@ -120,7 +100,7 @@ class SqliteIndex:
         )
         found: list[Match] = []
         for reach in (limit + _SPARE, (limit + _SPARE) * _WIDEN, -1):
-            best = self._query(sql, (expression, reach))
+            best = self._db.query(sql, (expression, reach))
             held = {chunk: frozenset(tokens.split("\n")) for chunk, _, tokens in best}
             scores = {chunk: score for chunk, score, _ in best}
             found = self._owned(scores, condition, values, held)[:limit]
@@ -130,8 +110,8 @@ class SqliteIndex:
 
     def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
         sql = f"SELECT term, doc FROM vocabulary WHERE term {_AMONG}"
-        counts = dict(self._query(sql, (_listed(dict.fromkeys(tokens)),)))
-        return counts, self._query("SELECT count(*) FROM chunks")[0][0]
+        counts = dict(self._db.query(sql, (_listed(dict.fromkeys(tokens)),)))
+        return counts, self._db.query("SELECT count(*) FROM chunks")[0][0]
 
     def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
         if not words:
@@ -139,7 +119,7 @@ class SqliteIndex:
         one = "(SELECT json_group_array(rowid) FROM"
         one += " (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?))"
         asked = [(f'{EXACT_COLUMNS} : "{word}"', at_most) for word in words]
-        found = self._query(
+        found = self._db.query(
             f"SELECT {', '.join([one] * len(words))}", [value for pair in asked for value in pair]
         )
         return [json.loads(chunks) for chunks in found[0]]
@@ -153,8 +133,8 @@ class SqliteIndex:
         condition, values = where(wanted, now)
         found: list[Match] = []
         for reach in (limit, limit * _WIDEN, MAX_NEIGHBOURS):
-            db = self._connection()
-            with self._as_unavailable():
+            db = self._db.connection()
+            with self._db.as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
             found = self._owned(dict(near), condition, values)[:limit]
             if len(found) >= limit or len(near) < reach:
@@ -163,24 +143,24 @@ class SqliteIndex:
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
         sql = f"SELECT {_ROW} FROM notes n WHERE n.key {_AMONG}"
-        return {row[0]: row_of(row) for row in self._query(sql, (_listed(keys),))}
+        return {row[0]: row_of(row) for row in self._db.query(sql, (_listed(keys),))}
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
         sql = f"SELECT key, text FROM chunks WHERE key {_AMONG}"
-        return dict(self._query(sql, (_listed(chunks),)))
+        return dict(self._db.query(sql, (_listed(chunks),)))
 
     # -- single notes
 
     def find(self, note_id: str) -> Row | None:
         sql = f"SELECT {_ROW} FROM notes n WHERE n.id = ? OR n.path = ? OR n.path = ? || '.md'"
-        rows = self._query(sql + " ORDER BY n.id = ? DESC", (note_id,) * 4)
+        rows = self._db.query(sql + " ORDER BY n.id = ? DESC", (note_id,) * 4)
         rows = rows or self._spelled_otherwise(note_id)
         return row_of(rows[0]) if rows else None
 
     def _spelled_otherwise(self, path: str) -> list[Any]:
         """Find the note whose path is this one in another Unicode form."""
         sql = f"SELECT {_ROW} FROM notes n WHERE n.folded IN (?, ?)"
-        rows = self._query(sql, (folded(path), folded(f"{path}.md")))
+        rows = self._db.query(sql, (folded(path), folded(f"{path}.md")))
         wanted = unicodedata.normalize("NFC", path).removesuffix(".md")
         same = (
             row for row in rows if unicodedata.normalize("NFC", row[2])[: -len(".md")] == wanted
@@ -188,7 +168,7 @@ class SqliteIndex:
         return list(same)
 
     def has_path(self, path: str) -> bool:
-        return bool(self._query("SELECT 1 FROM notes WHERE folded = ?", (folded(path),)))
+        return bool(self._db.query("SELECT 1 FROM notes WHERE folded = ?", (folded(path),)))
 
     def near_ids(self, wanted: str, limit: int) -> list[Row]:
         sql = (
@@ -196,11 +176,11 @@ class SqliteIndex:
             " OR n.path LIKE ? ESCAPE '\\' OR n.title LIKE ? ESCAPE '\\' ORDER BY n.path LIMIT ?"
         )
         part = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = self._query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
+        rows = self._db.query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
         return [row_of(row) for row in rows]
 
     def same_text(self, digest: str, scope: str) -> Row | None:
-        found = self._query(
+        found = self._db.query(
             "SELECT key FROM notes WHERE digest = ? AND scope = ? AND status <> 'deprecated'"
             " ORDER BY date LIMIT 1",
             (digest, scope),
@@ -208,12 +188,12 @@ class SqliteIndex:
         return next(iter(self.rows(found[0]).values())) if found else None
 
     def outgoing(self, key: int) -> list[LinkRow]:
-        with self._as_unavailable():
-            return graph.outgoing(self._connection(), key)
+        with self._db.as_unavailable():
+            return graph.outgoing(self._db.connection(), key)
 
     def incoming(self, key: int) -> list[LinkRow]:
-        with self._as_unavailable():
-            return graph.incoming(self._connection(), key)
+        with self._db.as_unavailable():
+            return graph.incoming(self._db.connection(), key)
 
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         condition, values = where(wanted, now)
@@ -221,10 +201,10 @@ class SqliteIndex:
             f"SELECT {_ROW} FROM notes n WHERE {condition}"
             " ORDER BY n.date DESC, n.path LIMIT ? OFFSET ?"
         )
-        return [row_of(row) for row in self._query(sql, (*values, limit, offset))]
+        return [row_of(row) for row in self._db.query(sql, (*values, limit, offset))]
 
     def warnings(self) -> list[tuple[str, str, int, str]]:
-        return self._query(
+        return self._db.query(
             "SELECT n.path, w.code, w.line, w.message FROM warnings w"
             " JOIN notes n ON n.key = w.note ORDER BY n.path, w.line"
         )
@@ -233,7 +213,7 @@ class SqliteIndex:
 
     def pending(self, fingerprint: str, languages: frozenset[str], limit: int) -> list[Pending]:
         condition, values = _unembedded(fingerprint, languages)
-        rows = self._query(
+        rows = self._db.query(
             "SELECT c.hash, n.title, c.heading, c.text FROM chunks c JOIN notes n ON n.key = c.note"
             f" WHERE {condition} GROUP BY c.hash ORDER BY length(c.text) LIMIT ?",
             (*values, limit),
@@ -245,7 +225,7 @@ class SqliteIndex:
     def keep_vectors(self, fingerprint: str, vectors: Sequence[tuple[bytes, bytes]]) -> None:
         if not vectors:
             return
-        with self._writing() as db:
+        with self._db.writing() as db:
             finder = self._declare(db, fingerprint, len(vectors[0][1]) // 4)
             for chunk_hash, vector in vectors:
                 db.execute(
@@ -267,7 +247,7 @@ class SqliteIndex:
             "SELECT 1 FROM chunks c WHERE c.note = (SELECT key FROM notes WHERE id = ?)"
             f" AND {condition} LIMIT 1"
         )
-        return not self._query(sql, (note_id, *values))
+        return not self._db.query(sql, (note_id, *values))
 
     # -- figures and upkeep
 
@@ -276,16 +256,18 @@ class SqliteIndex:
         one = "SELECT count(*) FROM "
         joined = "chunks c JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?"
         return Counts(
-            notes=self._query(f"{one} notes")[0][0],
-            chunks=self._query(f"{one} chunks")[0][0],
-            vectors=self._query(f"{one} {joined}", (fingerprint,))[0][0],
-            pending=self._query(f"{one} chunks c WHERE {condition}", values)[0][0],
-            by_scope=dict(self._query("SELECT scope, count(*) FROM notes GROUP BY 1 ORDER BY 1")),
-            by_type=dict(self._query("SELECT type, count(*) FROM notes GROUP BY 1 ORDER BY 1")),
+            notes=self._db.query(f"{one} notes")[0][0],
+            chunks=self._db.query(f"{one} chunks")[0][0],
+            vectors=self._db.query(f"{one} {joined}", (fingerprint,))[0][0],
+            pending=self._db.query(f"{one} chunks c WHERE {condition}", values)[0][0],
+            by_scope=dict(
+                self._db.query("SELECT scope, count(*) FROM notes GROUP BY 1 ORDER BY 1")
+            ),
+            by_type=dict(self._db.query("SELECT type, count(*) FROM notes GROUP BY 1 ORDER BY 1")),
         )
 
     def recalled(self, note_ids: Sequence[str], now: datetime) -> None:
-        with self._writing() as db:
+        with self._db.writing() as db:
             db.executemany(
                 "INSERT INTO recalls(id, count, last) VALUES (?, 1, ?)"
                 " ON CONFLICT(id) DO UPDATE SET count = count + 1, last = excluded.last",
@@ -293,27 +275,45 @@ class SqliteIndex:
             )
 
     def purge(self) -> None:
-        with self._writing() as db:
+        with self._db.writing() as db:
             fetch(db, "DELETE FROM kept_vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
             fetch(db, "DELETE FROM recalls WHERE id NOT IN (SELECT id FROM notes)")
             fetch(db, "INSERT INTO words(words) VALUES ('optimize')")
-        with self._as_unavailable():
-            db = self._connection()
+        with self._db.as_unavailable():
+            db = self._db.connection()
             fetch(db, "VACUUM")
             fetch(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.set_aside_path.unlink(missing_ok=True)
 
     def clear(self) -> None:
-        with self._writing() as db:
+        with self._db.writing() as db:
             schema.drop_derived(db)
             fetch(db, schema.DERIVED)
             schema.set_weights(db)
 
+    def reset(self) -> None:
+        self._db.set_aside()
+        self._db.connection()
+
+    def problems(self) -> list[str]:
+        found = [row[0] for row in self._db.query("PRAGMA quick_check(5)") if row[0] != "ok"]
+        chunks, words = (
+            self._db.query(f"SELECT count(*) FROM {table}")[0][0]
+            for table in ("chunks", "words_docsize")
+        )
+        if chunks != words:
+            found.append(f"{chunks} texts, but the words of {words}")
+        with self._db.writing() as db:
+            fetch(db, "INSERT INTO words(words) VALUES ('integrity-check')")
+        return found
+
     def close(self) -> None:
-        with self._lock:
-            while self._open:
-                with suppress(apsw.ThreadingViolationError):
-                    self._open.pop().close()
-            self._local = threading.local()
+        self._db.close()
+
+    @property
+    def journal(self) -> str:
+        """How transactions are kept: `wal`, or another mode where the disk cannot share memory."""
+        return self._db.journal
 
     @property
     def vector_search(self) -> str:
@@ -371,6 +371,16 @@ class SqliteIndex:
                 fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
             fetch(db, "DELETE FROM notes WHERE key = ?", (key,))
 
+    def _hand_on_ids(self, db: apsw.Connection) -> None:
+        """Give an id that two notes had to the one that is left, where the first is gone."""
+        for key, own_id in fetch(
+            db,
+            "SELECT min(key), own_id FROM notes WHERE id <> own_id AND own_id NOT IN"
+            " (SELECT id FROM notes) GROUP BY own_id",
+        ):
+            fetch(db, "UPDATE notes SET id = ? WHERE key = ?", (own_id, key))
+            fetch(db, "DELETE FROM warnings WHERE note = ? AND code = 'duplicate-id'", (key,))
+
     def _rename(self, db: apsw.Connection, change: Rename) -> None:
         """Move the row; a note whose scope changed is indexed anew by the next `Put` instead."""
         db.execute(
@@ -402,28 +412,11 @@ class SqliteIndex:
             finder.add(db, fingerprint, kept_rows(db, fingerprint))
         return finder
 
-    # -- connections
+    # -- parts of a query
 
     def _vectors(self) -> Vectors:
-        self._connection()
-        return VecTables() if self._local.extension else self._scan
-
-    def _connection(self) -> apsw.Connection:
-        db: apsw.Connection | None = getattr(self._local, "db", None)
-        if db is None:
-            with self._as_unavailable():
-                db = apsw.Connection(str(self.path))
-                self._local.extension = self._extension and load_extension(db)
-                schema.prepare(db, str(self.path))
-                db.register_fts5_function("held", _held)
-            self._local.db = db
-            with self._lock:
-                self._open.append(db)
-        return db
-
-    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._as_unavailable():
-            return self._connection().execute(sql, tuple(values)).fetchall()
+        self._db.connection()
+        return VecTables() if self._extension else self._scan
 
     def _owned(
         self,
@@ -437,35 +430,10 @@ class SqliteIndex:
             "SELECT c.key, c.note FROM chunks c JOIN notes n ON n.key = c.note"
             f" WHERE c.key {_AMONG} AND {condition} ORDER BY n.date DESC, n.id, c.key"
         )
-        rows = self._query(sql, (_listed(scores), *values))
+        rows = self._db.query(sql, (_listed(scores), *values))
         nothing: frozenset[str] = frozenset()
         found = [Match(key, note, scores[key], held.get(key, nothing)) for key, note in rows]
         return sorted(found, key=lambda match: -match.score)
-
-    @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
-        """A write transaction that takes its lock at once, so that it waits instead of failing."""
-        with self._as_unavailable():
-            db = self._connection()
-            fetch(db, "BEGIN IMMEDIATE")
-            try:
-                yield db
-                fetch(db, "COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    fetch(db, "ROLLBACK")
-                raise
-
-    @contextmanager
-    def _as_unavailable(self) -> Iterator[None]:
-        """Turn the failures a user can do something about into ours; leave bugs alone."""
-        try:
-            yield
-        except _USER_CAN_FIX as error:
-            raise IndexUnavailable(
-                f"The index {self.path} cannot be used: {error}. Free the disk or close what holds "
-                "it; if it is damaged, delete it and run `memorix reindex`. No note is lost."
-            ) from error
 
 
 def _held(api: apsw.FTS5ExtensionApi, *_: object) -> str:

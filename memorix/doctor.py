@@ -1,0 +1,131 @@
+"""Look at everything the memory stands on, and say what is wrong and what mends it."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memorix.config import Config
+from memorix.errors import MemorixError, VaultUnavailable
+from memorix.memory import Memory
+from memorix.query import Filter, Query
+from memorix.watching import Watcher
+from memorix.wiring import load_model
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at; `mend` says what to do where it is not `ok`."""
+
+    name: str
+    verdict: str
+    said: str
+    mend: str = ""
+
+
+def examine(memory: Memory, config: Config) -> Iterator[Check]:
+    """Look at the vault, the index, the words, the vectors, the watching and the lock, in order."""
+    for look in (_vault, _in_step, _index, _words, _vectors, _watching, _lock, _notes):
+        try:
+            yield from look(memory, config)
+        except MemorixError as error:
+            yield Check(look.__name__.strip("_").replace("_", " "), FAILED, str(error))
+
+
+def _vault(memory: Memory, config: Config) -> Iterator[Check]:
+    vault = config.vault
+    if not vault.is_dir():
+        yield Check("vault", FAILED, f"{vault} is missing", "run `memorix init`, or mount the disk")
+    elif not os.access(vault, os.R_OK | os.W_OK | os.X_OK):
+        yield Check("vault", FAILED, f"{vault} cannot be written", f"chmod u+rwx {vault}")
+    else:
+        yield Check("vault", OK, f"{vault}, {len(memory.store.scan())} notes")
+    for prefix in memory.store.absent():
+        said = f"{prefix} lies in a repository that is not there"
+        yield Check("vault", WARNING, said, "put the repository back, or run `memorix init` in it")
+
+
+def _in_step(memory: Memory, config: Config) -> Iterator[Check]:
+    done = memory.catch_up()
+    said = f"{done.changed} read, {done.moved} moved, {done.gone} gone" if done else "nothing to do"
+    yield Check("in step", OK, said)
+
+
+def _index(memory: Memory, config: Config) -> Iterator[Check]:
+    problems = memory.index.problems()
+    path = memory.index_path
+    if problems:
+        yield Check("index", FAILED, "; ".join(problems), "memorix reindex --full")
+    else:
+        yield Check("index", OK, f"{path}, {path.stat().st_size / 1e6:.1f} MB")
+    if memory.index.journal != "wal":
+        said = f"the disk of {path} allows no write-ahead log; servers wait for each other"
+        yield Check("index", WARNING, said, "set MEMORIX_STATE_DIR to a folder on a local disk")
+    for left in path.parent.glob("*.damaged"):
+        yield Check("index", WARNING, f"{left} was set aside", "delete it")
+
+
+def _words(memory: Memory, config: Config) -> Iterator[Check]:
+    newest = memory.list(Filter(scopes=("all",)), 1)
+    if not newest:
+        yield Check("words", OK, "there are no notes yet")
+        return
+    wanted = Filter(scopes=("all",), everything=True)
+    found = memory.recall(Query(newest[0].title, wanted, limit=50))
+    there = any(hit.id == newest[0].id for hit in found.hits)
+    said = f"{newest[0].path} is {'' if there else 'not '}found by its title"
+    yield Check("words", *((OK, said) if there else (FAILED, said, "memorix reindex --full")))
+
+
+def _vectors(memory: Memory, config: Config) -> Iterator[Check]:
+    load_model(memory, config)
+    if memory.embedder is None:
+        wanted = config.model != "none"
+        mend = "memorix model list" if wanted else ""
+        yield Check("vectors", FAILED if wanted else OK, memory.meaning, mend)
+        return
+    card, how = memory.embedder.card, memory.index.vector_search
+    vector = memory.embedder.embed_query("where is the memory kept?").tobytes()
+    wanted_of = Filter(everything=True)
+    near = memory.index.match_vector(vector, card.fingerprint, wanted_of, memory.clock(), 5)
+    counts = memory.status().counts
+    said = f"{card.name}, {counts.vectors} vectors, searched by {how}"
+    if counts.vectors and not near:
+        yield Check("vectors", FAILED, f"{said}: nothing is near", "memorix reindex --full")
+    elif counts.pending:
+        yield Check("vectors", WARNING, f"{said}, {counts.pending} pending", "memorix reindex")
+    else:
+        yield Check("vectors", OK, said)
+
+
+def _watching(memory: Memory, config: Config) -> Iterator[Check]:
+    if not memory.store.roots():
+        return
+    watcher = Watcher(memory.store, config.watch, lambda paths: None)
+    mode, _ = watcher.tend()
+    watcher.stop()
+    if mode == "events" or mode == config.watch.replace("poll", "polling"):
+        yield Check("watching", OK, mode)
+    else:
+        mend = "raise fs.inotify.max_user_watches and max_user_instances with sysctl"
+        yield Check("watching", WARNING, f"{mode}: the system has no watches left", mend)
+
+
+def _lock(memory: Memory, config: Config) -> Iterator[Check]:
+    try:
+        with memory.store.locked(timeout_s=2):
+            yield Check("lock", OK, "free")
+    except VaultUnavailable:
+        said = f"{memory.store.lock_path} is held for long"
+        yield Check("lock", WARNING, said, "look for a Memorix process that hangs, and end it")
+
+
+def _notes(memory: Memory, config: Config) -> Iterator[Check]:
+    odd = memory.index.warnings()
+    if odd:
+        codes = ", ".join(sorted({code for _, code, _, _ in odd}))
+        said = f"{len({path for path, *_ in odd})} files are odd: {codes}"
+        yield Check("notes", WARNING, said, "memorix status, memorix check")
+    else:
+        yield Check("notes", OK, "none is odd")
