@@ -28,6 +28,9 @@ _ANY_INDENT = 1 << 32
 _MAX_LABEL = 999
 # CommonMark's limit for references; without one, images in images would cost quadratic time.
 
+_MAX_NESTED = 8
+# Parentheses in each other in a destination; CommonMark asks for three.
+
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _SPACE = r"[ \t\r\n]"
 _NAMED = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
@@ -46,7 +49,9 @@ def _nested(depth: int) -> str:
     return step
 
 
-_PLACE = rf"(?:<(?P<angle>(?:\\{_PUNCTUATION}|[^<>\r\n])*+)>|(?!<)(?P<plain>{_nested(8)}*+))"
+_PLACE = (
+    rf"(?:<(?P<angle>(?:\\{_PUNCTUATION}|[^<>\r\n])*+)>|(?!<)(?P<plain>{_nested(_MAX_NESTED)}*+))"
+)
 _TITLE = (
     rf"(?:\"(?:\\{_PUNCTUATION}|[^\"])*+\"|'(?:\\{_PUNCTUATION}|[^'])*+'"
     rf"|\((?:\\{_PUNCTUATION}|[^()])*+\))"
@@ -65,6 +70,7 @@ _WIKI = re.compile(
 _TOKEN = re.compile(rf"\\{_PUNCTUATION}|`+|<!--|<[A-Za-z][A-Za-z0-9+.-]{{1,31}}:[^\s<>]*+>|\[+|\]")
 _BACKTICKS = re.compile(r"`+")
 _ESCAPED = re.compile(rf"\\({_PUNCTUATION})|({_NAMED})")
+_ENTITY = re.compile(_NAMED)
 _ANCHOR = re.compile(rf"{_NAMED}|\\?#")
 
 _BLANK = (" ", "\t", "\r")
@@ -148,7 +154,7 @@ def note_path(source: str, target: str, root: str) -> str:
     `root` is the folder that `/` stands for.  Empty where the target is empty, outside, or above
     the vault; a folder means its index.
     """
-    if not target.strip() or is_outside(target):
+    if not target or is_outside(target):
         return ""
     place = _place(root if target.startswith("/") else _folder(source), target)
     if place is None:
@@ -682,7 +688,8 @@ _UNSAFE = {**_UNSAFE_IN_BRACKETS, " ": "%20", "(": "%28", ")": "%29"}
 
 
 def _encoded(path: str, unsafe: Mapping[str, str] = _UNSAFE) -> str:
-    return "".join(unsafe.get(character, character) for character in path)
+    encoded = "".join(unsafe.get(character, character) for character in path)
+    return _ENTITY.sub(lambda match: match[0].replace("&", "%26"), encoded)
 
 
 def _rewritten(body: str, follow: Callable[[Link], str | None]) -> str:

@@ -75,14 +75,8 @@ class Memory:
         """
         place = self.places.to_write(scope)
         near = recalling.resembling(self.index, draft, place, self.clock())
-        with self.writing():
-            known = self._known(draft, place)
-            if known:
-                return self._written(known.id, known.path, known.seen.etag, "already known", place)
-            note, seen = self._add(draft, place)
-            self._log("Creation", place, note.path, note.title)
-        self.announce([note.path])
-        return self._written(note.id, note.path, seen.etag, "created", place, near)
+        (done,) = self.remember_all([(draft, place)])
+        return replace(done, near=near) if done.status == "created" else done
 
     @on_a_sound_index
     def recall(self, query: Query) -> Answer:
@@ -205,23 +199,23 @@ class Memory:
 
     def remember_all(self, drafts: Iterable[tuple[Draft, str]]) -> list[Written]:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
-        done: list[Written] = []
+        kept: list[tuple[str, str, str, str, str]] = []
         puts: list[Put] = []
         with self.writing():
             for draft, scope in drafts:
                 place = self.places.to_write(scope)
                 known = self._known(draft, place)
                 if known:
-                    row = known.seen.etag
-                    done.append(self._written(known.id, known.path, row, "already known", place))
+                    kept.append((known.id, known.path, known.seen.etag, "already known", place))
                     continue
                 put = self._write_new(draft, place)
                 puts.append(put)
                 note = put.note
-                done.append(self._written(note.id, note.path, put.seen.etag, "created", place))
+                kept.append((note.id, note.path, put.seen.etag, "created", place))
+                self._log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
-        return done
+        return [self._written(*one) for one in kept]
 
     @on_a_sound_index
     def catch_up(
@@ -268,7 +262,14 @@ class Memory:
         return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
 
     @on_a_sound_index
-    def status(self) -> Status:
+    def status(self, *, look: bool = False) -> Status:
+        """Return the state of all parts; `look` takes the folder in first, if it can be."""
+        trouble = self.follower.state.trouble if self.follower else ""
+        try:
+            if look:
+                self.catch_up()
+        except VaultUnavailable as error:
+            trouble = str(error)
         card = self.embedder.card if self.embedder else None
         project = self.places.project
         return Status(
@@ -283,6 +284,7 @@ class Memory:
             model=card.name if card else self.meaning,
             vector_search=self.index.vector_search,
             following=self.follower.state if self.follower else None,
+            trouble=trouble,
             warnings=tuple(self.index.warnings()),
         )
 
@@ -328,11 +330,6 @@ class Memory:
             return row
         self.catch_up([row.path])
         return None
-
-    def _add(self, draft: Draft, scope: str) -> tuple[Note, Seen]:
-        put = self._write_new(draft, scope)
-        self.put([put])
-        return put.note, put.seen
 
     def _write_new(self, draft: Draft, scope: str) -> Put:
         stem = f"{folder_of(scope)}/{lifecycle.stem_for(draft)}"

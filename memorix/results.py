@@ -106,4 +106,5 @@ class Status:
     model: str
     vector_search: str
     following: FollowerState | None
+    trouble: str = ""
     warnings: tuple[tuple[str, str, int, str], ...] = ()

@@ -27,7 +27,7 @@ def as_data(state: Status) -> dict[str, Any]:
         "vector_search": state.vector_search,
         "watching": following.mode if following else "off",
         "last_sync": format_time(datetime.fromtimestamp(synced, UTC)) if synced else "",
-        "trouble": following.trouble if following else "",
+        "trouble": state.trouble,
         "warnings": [
             {"path": path, "code": code, "line": line, "message": message}
             for path, code, line, message in state.warnings
@@ -41,6 +41,7 @@ def as_json(state: Status) -> str:
 
 def as_text(state: Status) -> str:
     data = as_data(state)
+    synced = data["last_sync"]
     scopes = ", ".join(f"{name} {count}" for name, count in data["by_scope"].items()) or "none"
     project = f"{data['project']} (known by {data['project_by']})" if data["project"] else "none"
     lines = [
@@ -51,7 +52,7 @@ def as_text(state: Status) -> str:
         f"model     {data['model']}",
         f"vectors   {data['vectors']} made, {data['vectors_pending']} pending, "
         f"searched by {data['vector_search']}",
-        f"watching  {data['watching']}",
+        f"watching  {data['watching']}" + (f", seen at {synced}" if synced else ""),
     ]
     if data["trouble"]:
         lines.append(f"trouble   {data['trouble']}")

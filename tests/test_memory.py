@@ -526,3 +526,16 @@ def test_the_vault_behind_a_symbolic_link_is_the_same_vault(
     (tmp_path / "link").symlink_to(config.vault)
 
     assert load({}, settings | {"MEMORIX_VAULT": str(tmp_path / "link")}).vault == config.vault
+
+
+def test_a_new_note_has_no_vector_yet_and_a_text_that_was_there_has_its_own(
+    memory: Memory,
+) -> None:
+    memory.use_model(HashingEmbedder())
+
+    first = keep(memory, "The heron is back.", "Heron")
+    memory.embed_pending()
+    memory.forget(first.id, "archive")
+    again = keep(memory, "The heron is back.", "Heron")
+
+    assert (first.vector, again.vector) == ("pending", "yes")

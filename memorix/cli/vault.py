@@ -75,8 +75,8 @@ def status(as_json: AsJson = False) -> None:
     """Show the vault, its index, the model, and what is odd about single files."""
     from memorix import status as state
 
-    with opened(model=True) as memory:
-        found = memory.status()
+    with opened(model=True, catch_up=False) as memory:
+        found = memory.status(look=True)
     shown(state.as_data(found), state.as_text(found), as_json)
 
 
