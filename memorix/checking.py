@@ -16,6 +16,7 @@ from memorix.editing import mended, replace_scalars, set_keys
 from memorix.frontmatter import Block, cut, read_block
 from memorix.links import Link, is_outside, links, name_key, note_path
 from memorix.note import RESERVED, Note, decode, line_of, parse, parse_time, tags_from
+from memorix.prose import without_code
 from memorix.yamltext import Value
 
 ERROR, WARNING = "error", "warning"
@@ -328,7 +329,7 @@ def _is_there(target: str, known: frozenset[str]) -> bool:
 def _about_footnotes(page: _Page, sources: Value) -> Iterator[Finding]:
     defined = set(_DEFINED.findall(page.note.body))
     defined |= {str(entry["id"]) for entry in _events(sources) if entry.get("id")}
-    for match in _CITED.finditer(page.note.body):
+    for match in _CITED.finditer(without_code(page.note.body)):
         if match[1] not in defined:
             line = page.note.body.count("\n", 0, match.start()) + 1
             yield page.finding("OKF-17", f"nothing says what [^{match[1]}] is", line=line)

@@ -65,7 +65,8 @@ def repairs(
     """
     planned: list[Repair] = []
     left: list[str] = []
-    names = frozenset({name_key(old), name_key(old.rpartition("/")[2])})
+    steps = old.split("/")
+    names = frozenset(name_key("/".join(steps[start:])) for start in range(len(steps)))
     for source in sources:
         found = store.read(source.path)
         if found is None:

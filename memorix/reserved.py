@@ -30,6 +30,7 @@ _ITEM = re.compile(r" {0,3}(?:[-*+]|[0-9]{1,9}[.)])(?=\s|\Z)")
 _BULLET = re.compile(r" {0,3}[-*+][ \t]+[^\s]")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _COMMENT = re.compile(r" {0,3}<!--(?!.*-->)")
+_COMMENT_MARK = "<!--"
 _BLOCK = re.compile(r" {0,3}(?:#{1,6}(?:\s|\Z)|```|~~~|>|<|(?:[-*_][ \t]*){3,}\Z)")
 _LINKS = re.compile(
     r"\]\(\s*(?:<(?P<angled>[^<>\r\n]*)>|(?P<bare>(?:\\[!-/:-@\[-`{-~]|[^\s()]|\([^\s()]*\))*))"
@@ -255,13 +256,24 @@ def _hidden(lines: Sequence[str]) -> set[int]:
     """
     plain = [line.expandtabs(4).rstrip() for line in lines]
     hidden: set[int] = set()
+    open_for_good: set[str] = set()  # marks that nothing below closes, looked for once only
     offset = 0
     for number, line in enumerate(plain):
         if number not in hidden:
             inside = not line or _indent(line) >= offset
             offset = _item_offset(line) or (offset if inside else 0)
-            hidden.update(_opened(plain, number, offset))
+            mark = _mark(line[offset:])
+            if mark and not (offset == 0 and mark in open_for_good):
+                inner = _opened(plain, number, offset, mark)
+                hidden.update(inner)
+                open_for_good.update([] if inner or offset else [mark])
     return hidden
+
+
+def _mark(line: str) -> str:
+    """Return the fence or comment that a line opens; empty where it opens none."""
+    fence = _FENCE.match(line)
+    return fence[1] if fence else _COMMENT_MARK if _COMMENT.match(line) else ""
 
 
 def _indent(line: str) -> int:
@@ -274,18 +286,13 @@ def _item_offset(line: str) -> int:
     return match.end() + 1 if match else 0
 
 
-def _opened(lines: Sequence[str], number: int, offset: int) -> range:
+def _opened(lines: Sequence[str], number: int, offset: int, mark: str) -> range:
     """Return the lines that a fence or comment on this line hides, in an item of this offset."""
-    line = lines[number][offset:]
-    fence, comment = _FENCE.match(line), _COMMENT.match(line)
-    if not fence and not comment:
-        return range(0)
-    mark = fence[1] if fence else ""
     for end in range(number + 1, len(lines)):
         line = lines[end]
         if line and _indent(line) < offset:
             return range(number + 1, end)
-        if _closes(line, mark, offset) if mark else "-->" in line:
+        if "-->" in line if mark == _COMMENT_MARK else _closes(line, mark, offset):
             return range(number + 1, end + 1)
     return range(number + 1, len(lines)) if offset else range(0)
 

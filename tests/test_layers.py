@@ -13,7 +13,7 @@ LEVELS = [
     # words, in reading order
     [
         "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note", "layout",
-        "links", "lexemes", "chunks", "query", "config",
+        "prose", "links", "lexemes", "chunks", "query", "config",
     ],
     # decisions: data in, plan out
     ["lifecycle", "ranking", "brief", "reserved", "checking", "intake"],
@@ -34,7 +34,7 @@ LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "links",
+    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "prose", "links",
     "lexemes", "chunks", "query",
     "lifecycle", "ranking", "brief", "reserved", "checking", "intake",
 }  # fmt: skip

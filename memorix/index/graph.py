@@ -4,7 +4,6 @@ A link to a note that does not exist yet is pending; it leads there as soon as t
 because nothing but the note's names is looked up.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 import apsw
@@ -12,13 +11,10 @@ import apsw
 from memorix.index.base import LinkRow
 from memorix.index.schema import fetch
 from memorix.links import Link, is_outside, links, name_key, note_path
-from memorix.note import Note
+from memorix.note import RESERVED, Note
 
 PATH, SUFFIX, TITLE, ALIAS = range(4)
 # What a wikilink may mean, from the surest to the vaguest.
-
-_OTHER_FILE = re.compile(r"\.(?!md\Z)[A-Za-z0-9]{1,5}\Z|^(?:index|log)\.md\Z|^\Z")
-# A Markdown link to an image, to a reserved file or to a folder leads to no note.
 
 Names = tuple[tuple[str, int], ...]
 Links = tuple[tuple[str, ...], ...]
@@ -43,28 +39,23 @@ def _names(note: Note, root: str) -> Iterator[tuple[str, int]]:
 
 def links_of(note: Note, root: str) -> Links:
     """Return a note's links as rows: kind, target as written, path or name, relation, label."""
-    return tuple(
-        (
-            link.kind,
-            link.target,
-            _key(note, root, link.kind, link.target),
-            link.relation,
-            link.label,
-        )
+    rows = (
+        (link.kind, link.target, _key(note, root, link), link.relation, link.label)
         for link in links(note.body)
-        if link.target and not is_outside(link.target) and _may_be_note(link)
+        if link.target and not is_outside(link.target)
     )
+    return tuple(row for row in rows if row[0] == "wiki" or _is_note(row[2]))
 
 
-def _may_be_note(link: Link) -> bool:
-    name = link.target.rpartition("/")[2]
-    return link.kind == "wiki" or not _OTHER_FILE.search(name)
+def _key(note: Note, root: str, link: Link) -> str:
+    if link.kind == "wiki":
+        return name_key(link.target.strip("/"))
+    return note_path(note.path, link.target, root)
 
 
-def _key(note: Note, root: str, kind: str, target: str) -> str:
-    if kind == "wiki":
-        return name_key(target.strip("/"))
-    return note_path(note.path, target, root)
+def _is_note(path: str) -> bool:
+    # A Markdown link to an image, to a reserved file or to a folder leads to no note.
+    return path.endswith(".md") and path.rpartition("/")[2] not in RESERVED
 
 
 def put(db: apsw.Connection, key: int, names: Names, found: Links) -> None:
