@@ -15,7 +15,9 @@ from memorix import __version__
 
 @pytest.fixture
 def memorix(settings: dict[str, str], tmp_path: Path):  # type: ignore[no-untyped-def]
-    def typed(*arguments: str, stdin: str = "", code: int = 0, **env: str) -> str:
+    def typed(
+        *arguments: str, stdin: str = "", code: int = 0, keep_output: bool = False, **env: str
+    ) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "memorix", *arguments],
             input=stdin,
@@ -29,7 +31,7 @@ def memorix(settings: dict[str, str], tmp_path: Path):  # type: ignore[no-untype
         )
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
-        return done.stdout if code == 0 else done.stderr
+        return done.stdout if code == 0 or keep_output else done.stderr
 
     return typed
 
@@ -184,3 +186,52 @@ def test_help_imports_nothing_heavy() -> None:
     )
 
     assert done.stderr.strip() == "[]"
+
+
+def test_check_judges_a_bundle_proposes_repairs_and_makes_them_when_told(
+    memorix, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    bundle = tmp_path / "theirs"
+    bundle.mkdir()
+    (bundle / "a.md").write_bytes(b"---\ntype: Fact\ntitle: a: b\n---\r\nx\r\n")
+
+    memorix("check", str(bundle), code=2)
+    diff = memorix("check", str(bundle), "--fix", code=2, keep_output=True)
+    untouched = (bundle / "a.md").read_bytes()
+    memorix("check", str(bundle), "--fix", "--write")
+
+    assert '+title: "a: b"' in diff
+    assert untouched == b"---\ntype: Fact\ntitle: a: b\n---\r\nx\r\n"
+    assert (bundle / "a.md").read_bytes() == b'---\ntype: Fact\ntitle: "a: b"\n---\r\nx\r\n'
+    report = json.loads(memorix("check", str(bundle), "--json"))["bundles"][0]
+    assert (report["conformant"], report["clean"], report["findings"]) == (True, True, [])
+
+
+def test_notes_go_from_one_vault_into_another_as_a_bundle(memorix, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done = json.loads(memorix("remember", "The port is 8443.", "--title", "Port", "--json"))
+    other = {"MEMORIX_VAULT": str(tmp_path / "v2"), "MEMORIX_STATE_DIR": str(tmp_path / "s2")}
+
+    said = memorix("export", "--okf", str(tmp_path / "out.zip"))
+    plan = json.loads(memorix("import", str(tmp_path / "out.zip"), "--dry-run", "--json", **other))
+    memorix("import", str(tmp_path / "out.zip"), **other)
+    again = json.loads(memorix("import", str(tmp_path / "out.zip"), "--json", **other))
+
+    assert "1 notes, conformant, clean" in said
+    assert (plan["counts"], plan["done"]) == ({"new": 2}, False)
+    assert again["counts"] == {"known": 2}
+    assert json.loads(memorix("read", done["id"], "--json", **other))["title"] == "Port"
+
+
+def test_a_note_is_moved_indexes_are_written_and_the_doctor_is_content(
+    memorix, vault: Path
+) -> None:  # type: ignore[no-untyped-def]
+    done = json.loads(memorix("remember", "The port is 8443.", "--title", "Port", "--json"))
+
+    moved = json.loads(memorix("mv", done["id"], "projects/app/net/", "--json"))
+    indexed = memorix("index")
+
+    assert moved["path"] == "projects/app/net/port.md"
+    assert indexed.count("written: ") == 2
+    assert "[Port](port.md)" in (vault / "projects/app/net/index.md").read_text(encoding="utf-8")
+    assert json.loads(memorix("doctor", "--json"))["sound"] is True
+    assert memorix("index") == "Nothing to write.\n"

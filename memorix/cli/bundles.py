@@ -37,18 +37,20 @@ def check(
     """
     from memorix import answers, checking
 
-    reports = []
+    reports: dict[str, checking.Report] = {}
     for name, root, source in _bundles(path):
+        files = source.files
         if fix:
-            _repair(root, checking.repairs(source.files), source.files, write=write)
-        files = _read(root).files if fix and write and root else source.files
-        report = checking.check(files, source.others)
-        reports.append(report)
-        shown(answers.checked(report, name), answers.checked_text(report, name), as_json)
+            proposed = checking.repairs(files)
+            _show_repairs(proposed, files, to_stderr=as_json)
+            files = _repaired(root, proposed, files) if write else files
+        reports[name] = checking.check(files, source.others)
         for skipped, reason in source.skipped:
             print(f"{skipped}: not read, {reason}", file=sys.stderr)
-    worst = max((_exit_code(r.conformant, r.clean) for r in reports), default=CLEAN)
-    raise typer.Exit(worst)
+    data = {"bundles": [answers.checked(report, name) for name, report in reports.items()]}
+    lines = [answers.checked_text(report, name) for name, report in reports.items()]
+    shown(data, "\n".join(lines), as_json)
+    raise typer.Exit(max((_exit_code(r.conformant, r.clean) for r in reports.values()), default=0))
 
 
 @app.command()
@@ -133,22 +135,28 @@ def _bundles(path: Path | None) -> "Iterator[tuple[str, Path | None, Source]]":
             yield scope, root, _read(root)
 
 
-def _repair(
-    root: Path | None, new: Mapping[str, bytes], old: Mapping[str, bytes], *, write: bool
-) -> None:
+def _show_repairs(new: Mapping[str, bytes], old: Mapping[str, bytes], *, to_stderr: bool) -> None:
     from difflib import unified_diff
 
-    from memorix.files import write_atomic
-
+    out = sys.stderr if to_stderr else sys.stdout
     for path, content in new.items():
         before, after = (text.decode("utf-8").splitlines(True) for text in (old[path], content))
-        sys.stdout.writelines(unified_diff(before, after, path, path))
-        if write:
-            if root is None:
-                raise InvalidRequest("An archive is not written. Unpack it and check the folder.")
-            if (root / path).read_bytes() != old[path]:
-                raise InvalidRequest(f"{path} changed meanwhile; it stays. Check again.")
-            write_atomic(root / path, content)
+        out.writelines(unified_diff(before, after, path, path))
+
+
+def _repaired(
+    root: Path | None, new: Mapping[str, bytes], old: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Make the repairs, each only where the file is still as it was read; return all files."""
+    from memorix.files import write_atomic
+
+    if root is None:
+        raise InvalidRequest("An archive is not written. Unpack it and check the folder.")
+    for path, content in new.items():
+        if (root / path).read_bytes() != old[path]:
+            raise InvalidRequest(f"{path} changed meanwhile; it stays. Check again.")
+        write_atomic(root / path, content)
+    return {**old, **new}
 
 
 def _read(path: Path) -> "Source":
