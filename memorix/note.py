@@ -15,9 +15,6 @@ from memorix.yamltext import Value
 
 NoteId = NewType("NoteId", str)
 
-TYPES = ("Decision", "Preference", "Procedure", "Gotcha", "Fact", "Episode", "Reference", "Profile")
-# The kinds Memorix writes; any other value is read and kept.
-
 RESERVED = frozenset({"index.md", "log.md"})
 # OKF section 3.1: never notes, at any level.
 

@@ -12,8 +12,8 @@ LEVELS = [
     ["errors"],
     # words, in reading order
     [
-        "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note", "layout",
-        "prose", "links", "lexemes", "chunks", "query", "config",
+        "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
+        "layout", "prose", "links", "lexemes", "chunks", "query", "config",
     ],
     # decisions: data in, plan out
     ["lifecycle", "ranking", "brief", "reserved", "checking", "intake"],
@@ -34,8 +34,8 @@ LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout", "prose", "links",
-    "lexemes", "chunks", "query",
+    "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
+    "prose", "links", "lexemes", "chunks", "query",
     "lifecycle", "ranking", "brief", "reserved", "checking", "intake",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}

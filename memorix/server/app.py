@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -12,11 +12,13 @@ from mcp.server import MCPServer
 
 from memorix import __version__
 from memorix.config import Config
-from memorix.memory import Memory
 from memorix.server import stdio
 from memorix.server.background import Background
 from memorix.server.resources import Notices, add_resources
 from memorix.server.tools import INSTRUCTIONS, add_tools, plain_refusals
+
+if TYPE_CHECKING:
+    from memorix.memory import Memory
 
 NAME = "memorix-notes"
 
@@ -59,7 +61,7 @@ def serve_stdio(config: Config) -> None:
         background.stop()
 
 
-def _announce(memory: Memory, notices: Notices, portal: BlockingPortal) -> None:
+def _announce(memory: "Memory", notices: Notices, portal: BlockingPortal) -> None:
     def changed(paths: Sequence[str]) -> None:
         rows = (memory.index.find(path) for path in paths)
         uris = [f"memorix://notes/{row.id}" for row in rows if row]

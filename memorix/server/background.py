@@ -7,11 +7,13 @@ import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memorix.config import Config
 from memorix.errors import MemorixError
-from memorix.memory import Memory
+
+if TYPE_CHECKING:
+    from memorix.memory import Memory
 
 PATIENCE_S = 5.0
 # A host that says nothing for so long is not waiting for an answer: start the work.
@@ -35,7 +37,7 @@ class Background:
         self._stopped = threading.Event()
         self.opened: Callable[[Memory], None] = lambda memory: None
 
-    def memory(self) -> Memory:
+    def memory(self) -> "Memory":
         """Return the memory, opened and followed.
 
         Raises:

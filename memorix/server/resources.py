@@ -1,39 +1,46 @@
 """What a host can show: each note, the brief, the status; and notices when they change."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourcesListChanged, ResourceUpdated
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
-from memorix import answers, status
 from memorix.errors import MemorixError
-from memorix.memory import Memory
+
+if TYPE_CHECKING:
+    from memorix.memory import Memory
 
 NOTE = "memorix://notes/{id}"
 BRIEF = "memorix://brief"
 STATUS = "memorix://status"
 
 
-def add_resources(server: MCPServer[Any], memory: Callable[[], Memory]) -> None:
+def add_resources(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     """Register the resources; `memory` is called when one is read."""
 
     @server.resource(NOTE, name="note", mime_type="text/markdown", description="One note, whole.")
     def note(id: str) -> str:
+        from memorix import answers
+
         return _shown(lambda: answers.reading_text(memory().read(id)))
 
     @server.resource(
         BRIEF, name="brief", mime_type="text/markdown", description="What matters at the start."
     )
     def brief() -> str:
+        from memorix import answers
+
         return _shown(lambda: answers.brief_text(memory().brief()))
 
     @server.resource(
         STATUS, name="status", mime_type="application/json", description="Vault and index."
     )
     def state() -> str:
+        from memorix import status
+
         return _shown(lambda: status.as_json(memory().status()))
 
 

@@ -5,8 +5,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator
 
 from memorix.errors import InvalidRequest
-from memorix.lifecycle import keys_from
-from memorix.note import tags_from
 
 
 def _text(value: object) -> object:
@@ -18,10 +16,14 @@ def _number(value: object) -> object:
 
 
 def _listed(value: object) -> list[str]:
+    from memorix.note import tags_from
+
     return list(tags_from(value))
 
 
 def _keys(value: object) -> object:
+    from memorix.lifecycle import keys_from
+
     try:
         return keys_from(value)
     except InvalidRequest as error:
