@@ -41,18 +41,17 @@ _NOT_TEXT = frozenset(
     {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"}
 )  # words that some YAML reader takes for something else
 
-_QUOTED = r"\"[^\"\\\n]*\"|'[^'\n]*'"
-_WORDS = r"[\w./][^\n:#'\"\[\]{},]*"
-_TEXT = r"[\w./](?:[^\n:#]|:(?=\S)|(?<=\S)#)*"
+_QUOTED = r"\"[^\"\\\r\n]*+\"|'[^'\r\n]*+'"
+_WORDS = r"[\w./][^\r\n:#'\"\[\]{},]*+"
+_TEXT = r"[\w./](?:[^\r\n:#]++|:(?=\S)|(?<=\S)#)*+"
 _ITEM = rf"(?:{_QUOTED}|{_WORDS})"
 # Values that every reader of YAML ends at the same place; text may hold `10:30` and `C#`.
 
 _SIMPLE_LINE = re.compile(
-    rf"([A-Za-z_][A-Za-z0-9_-]*): (?:({_QUOTED}|{_TEXT})"
-    rf"|\[({_ITEM}(?:, {_ITEM})*)\]"
-    rf"|\{{ ([a-z_]+: {_ITEM}(?:, [a-z_]+: {_ITEM})*) \}})[ ]*(?:\r?\n|\Z)"
+    rf"([A-Za-z_][A-Za-z0-9_-]*+): ({_QUOTED}|{_TEXT}|\[{_ITEM}(?:, {_ITEM})*+\]"
+    rf"|\{{ [a-z_]++: {_ITEM}(?:, [a-z_]++: {_ITEM})*+ \}})(\r?\n|\Z)"
 )
-_ITEMS = re.compile(rf"(?:([a-z_]+): )?({_ITEM})(?:, |\Z)")
+_ITEMS = re.compile(rf"(?:([a-z_]++): )?({_ITEM})(?:, |\Z)")
 
 
 class TooLarge(Exception):
@@ -72,26 +71,18 @@ def read_simple(block: str) -> dict[str, Value] | None:
     """Read a block of simple lines; None where a line is anything else, or a key comes twice."""
     if not block.replace("\n", "").replace("\r", "").isprintable():
         return None
-    values: dict[str, Value] = {}
-    place = 0
-    while place < len(block):
-        match = _SIMPLE_LINE.match(block, place)
-        if match is None:
-            return None
-        key, text, items, pairs = match.groups()
-        if key in values:
-            return None
-        values[key] = _bare(text) if text else _items(items) if items else _pairs(pairs)
-        place = match.end()
-    return values
+    lines = _SIMPLE_LINE.findall(block)
+    values = {key: _simple(value) for key, value, _ in lines}
+    taken = sum(len(key) + len(": ") + len(value) + len(end) for key, value, end in lines)
+    return values if taken == len(block) and len(values) == len(lines) else None
 
 
-def _items(text: str) -> list[Value]:
-    return [_bare(item) for _, item in _ITEMS.findall(text)]
-
-
-def _pairs(text: str) -> dict[str, Value]:
-    return {name: _bare(item) for name, item in _ITEMS.findall(text)}
+def _simple(text: str) -> Value:
+    if text[0] == "[":
+        return [_bare(item) for _, item in _ITEMS.findall(text[1:-1])]
+    if text[0] == "{":
+        return {name: _bare(item) for name, item in _ITEMS.findall(text[2:-2])}
+    return _bare(text)
 
 
 def _bare(text: str) -> str | None:
@@ -120,15 +111,20 @@ def flow(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key_of(k)}: {flow(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{key_of(k)}: {_item(v)}" for k, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(flow(item) for item in value) + "]"
+        return "[" + ", ".join(_item(item) for item in value) + "]"
     if isinstance(value, (int, float)):
         return json.dumps(value)
     text = str(value)
     if _PLAIN.match(text) and text.lower() not in _NOT_TEXT:
         return text
     return quoted(text)
+
+
+def _item(value: object) -> str:
+    # Nothing between two commas is a fault in one reader and an empty text in another.
+    return "null" if value is None else flow(value)
 
 
 def as_typed(values: Mapping[str, object]) -> dict[str, Value]:
