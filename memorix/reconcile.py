@@ -68,6 +68,9 @@ def diff(folder: Iterable[str], hashed: Mapping[str, str], index: Mapping[str, S
     return Difference(tuple(changed), tuple(moved), remaining, tuple(touched))
 
 
-def is_mass_loss(gone: int, known: int) -> bool:
-    """Say whether so much vanished at once that it is rather an unmounted disk than a wish."""
-    return known >= 10 and gone > known / 2
+def is_mass_loss(gone: int, known: int, new: int = 0) -> bool:
+    """Say whether so much vanished at once that it is rather an unmounted disk than a wish.
+
+    Where as much has come (`new`), another branch was checked out.
+    """
+    return known >= 10 and gone - new > known / 2

@@ -111,6 +111,15 @@ class Store:
         path = _note_path(self.vault, file, "")
         return None if path and path.startswith(f"{ARCHIVE}/") else path
 
+    def may_hold_notes(self, folder: Path) -> bool:
+        """Say whether notes may lie in a folder: not in hidden ones, such as git's."""
+        for root in (*self.mounts.values(), self.vault):
+            if folder.is_relative_to(root):
+                parts = folder.relative_to(root).parts
+                kept = not any(part.startswith(".") or part in _SKIPPED for part in parts)
+                return kept and (root != self.vault or parts[:1] != (ARCHIVE,))
+        return False
+
     def roots(self) -> list[Path]:
         return [root for root in (self.vault, *self.mounts.values()) if root.is_dir()]
 

@@ -37,6 +37,9 @@ LONGEST_S = 0.5
 FIRST_SYNC_S = 5.0
 # How long an early question waits for the first look at the folder before it is told so.
 
+RETRY_S = 2.0
+# After a look that failed, such as at a disk that was pulled out.
+
 MANY_PATHS = 64
 # From here on one scan of the folder is cheaper than looking at each path.
 
@@ -91,7 +94,8 @@ def catch_up(
         hashed = _hash(store, sorted(wanted))
         found = {path: seen.signature for path, seen in hashed.items()}
     difference = diff(found, {p: seen.etag for p, seen in hashed.items()}, known)
-    if not accept_loss and is_mass_loss(len(difference.gone), total):
+    new = sum(path not in known for path in difference.changed)
+    if not accept_loss and is_mass_loss(len(difference.gone), total, new):
         raise VaultUnavailable(
             f"{len(difference.gone)} of {total} notes are missing from {store.vault}. "
             "The index is kept. If they were deleted on purpose, run "
@@ -243,6 +247,7 @@ class Follower:
         self._rescan_s = rescan_s
         self._paths: set[str] = set()
         self._everything, self._woken, self._arrivals = True, False, 0
+        self._missed = False
         self._changed = threading.Condition()
         self._stop, self._ready = threading.Event(), threading.Event()
         self._syncing = threading.Lock()
@@ -317,8 +322,14 @@ class Follower:
                 everything = self._everything or len(self._paths) > MANY_PATHS
                 paths = sorted(self._paths)
                 self._paths, self._everything, self._woken = set(), False, False
-            if everything or paths:
-                self._sync(None if everything else paths)
+            try:
+                if everything or paths:
+                    self._sync(None if everything else paths)
+            except BaseException:
+                with self._changed:  # what was noticed must not be lost with a look that failed
+                    self._missed = True
+                raise
+            self._missed = False
 
     def _interrupted(self) -> bool:
         return self._stop.is_set() or self._has_paths()
@@ -327,9 +338,10 @@ class Follower:
         with self._changed:
             if self._woken or self._has_paths() or self._stop.is_set():
                 pass
-            elif not self._changed.wait(timeout=self._rescan_s):
+            elif not self._changed.wait(timeout=RETRY_S if self._missed else self._rescan_s):
                 self._everything = True
                 return
+            self._everything = self._everything or self._missed
             self._settle()
 
     def _settle(self) -> None:

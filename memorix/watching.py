@@ -1,5 +1,6 @@
 """Turn what happens to the files of a vault into paths to look at again."""
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ class Watcher:
         self._store, self._changed = store, changed
         self._wanted, self._mode = wanted, "off"
         self._observer: Any = None
+        self._watched: tuple[int, ...] = ()
 
     def tend(self) -> tuple[str, bool]:
         """Start watching where it is not going on.
@@ -27,11 +29,18 @@ class Watcher:
         so that what happened before went unseen.  Called again and again: the vault may appear
         later, and an observer may die.
         """
-        alive = self._observer is not None and self._observer.is_alive()
-        if alive or self._wanted == "off" or not self._store.roots():
+        if self._wanted == "off" or not self._store.roots() or self._is_watching():
             return self._mode, False
+        self.stop()
         self._mode = self._start()
         return self._mode, self._mode != "off"
+
+    def _is_watching(self) -> bool:
+        """Say whether each folder that is there has a watch that lives: a new folder has none."""
+        if self._observer is None or not self._observer.is_alive():
+            return False
+        emitters_live = all(emitter.is_alive() for emitter in self._observer.emitters)
+        return emitters_live and self._watched == _identities(self._store.roots())
 
     def _start(self) -> str:
         if self._wanted != "poll" and self._start_observer(polling=False):
@@ -41,6 +50,7 @@ class Watcher:
     def stop(self) -> None:
         if self._observer is not None:
             self._observer.stop()
+            self._observer = None
 
     def _start_observer(self, *, polling: bool) -> bool:
         from watchdog.events import FileSystemEventHandler
@@ -49,27 +59,53 @@ class Watcher:
 
         handler = FileSystemEventHandler()
         handler.dispatch = self._dispatch  # type: ignore[method-assign]
+        roots = self._store.roots()
+        self._watched = _identities(roots)
         try:
             observer = PollingObserver(timeout=POLL_S) if polling else Observer()
-            for root in self._store.roots():
+            for root in roots:
                 observer.schedule(handler, str(root), recursive=True)
             observer.start()
         except OSError:  # no inotify instance or watch is left, or the disk has none
             return False
         self._observer = observer
+        if not polling and not _are_all_watched(roots):
+            self.stop()
+            return False
         return True
 
     def _dispatch(self, event: Any) -> None:
         if event.event_type in ("opened", "closed_no_write"):  # our own reading makes these
             return
-        if event.is_directory:
-            if event.event_type in ("moved", "deleted", "created"):
-                self._changed(None)
-            return
-        if any(Path(str(place)).name in IGNORING for place in (event.src_path, event.dest_path)):
-            self._changed(None)
-            return
         places = [Path(str(place)) for place in (event.src_path, event.dest_path) if place]
-        paths = [path for place in places if (path := self._store.path_of(place))]
-        if paths:
+        if event.is_directory:
+            comes_or_goes = event.event_type in ("moved", "deleted", "created")
+            if comes_or_goes and any(self._store.may_hold_notes(place) for place in places):
+                self._changed(None)
+        elif any(place.name in IGNORING for place in places):
+            self._changed(None)
+        elif paths := [path for place in places if (path := self._store.path_of(place))]:
             self._changed(paths)
+
+
+def _identities(roots: Iterable[Path]) -> tuple[int, ...]:
+    try:
+        return tuple(root.stat().st_ino for root in roots)
+    except OSError:
+        return ()
+
+
+def _are_all_watched(roots: Iterable[Path]) -> bool:
+    """Say whether every folder has its watch: Linux tells nobody when they run out half-way."""
+    listings = Path("/proc/self/fdinfo")
+    if not listings.is_dir():
+        return True
+    watches = sum(_watches(listing) for listing in listings.iterdir())
+    return watches >= sum(1 for root in roots for _ in os.walk(root))
+
+
+def _watches(listing: Path) -> int:
+    try:
+        return listing.read_bytes().count(b"inotify wd:")
+    except OSError:  # closed since it was listed
+        return 0

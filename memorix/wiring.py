@@ -69,8 +69,8 @@ def follow(memory: Memory, config: Config) -> Callable[[], None]:
     follower.start()
 
     def stop() -> None:
+        follower.stop()  # first: it would start the watcher again
         watcher.stop()
-        follower.stop()
 
     return stop
 

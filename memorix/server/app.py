@@ -56,7 +56,7 @@ def serve_stdio(config: Config) -> None:
     logging.basicConfig(stream=sys.stderr, level=_level(config), format="memorix: %(message)s")
     server, background = build(config)
     try:
-        anyio.run(stdio.run, server)
+        anyio.run(stdio.run, server, background.leave_soon)
     finally:
         background.stop()
 

@@ -64,13 +64,17 @@ class Background:
         for target in (self._warm_up, self._watch_parent):
             threading.Thread(target=target, name=f"memorix{target.__name__}", daemon=True).start()
 
-    def stop(self) -> None:
-        """Stop following and close the index; leave the process whatever hangs."""
-        self._stopped.set()
-        self._answered.set()
+    def leave_soon(self) -> None:
+        """Leave the process before long, whatever hangs; what is running may still finish."""
         deadline = threading.Timer(LAST_WORDS_S, os._exit, args=(0,))
         deadline.daemon = True
         deadline.start()
+
+    def stop(self) -> None:
+        """Stop following and close the index; leave the process whatever hangs."""
+        self.leave_soon()
+        self._stopped.set()
+        self._answered.set()
         self._stop_following()
         if self._memory is not None:
             self._memory.close()

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -20,8 +21,12 @@ class HostLines(io.TextIOWrapper):
     never answer it.
     """
 
+    ended: Callable[[], None] = staticmethod(lambda: None)
+
     def readline(self, size: int = -1) -> str:  # type: ignore[override]
         line = super().readline(size)
+        if not line:
+            self.ended()
         return mended(line) if "\\ud" in line or "\\uD" in line else line
 
 
@@ -34,9 +39,10 @@ def mended(line: str) -> str:
     return _SURROGATE.sub("\ufffd", text) + "\n"
 
 
-async def run(server: MCPServer[Any]) -> None:
-    """Serve until the host closes our stdin."""
+async def run(server: MCPServer[Any], ended: Callable[[], None]) -> None:
+    """Serve until the host closes our stdin; tell `ended` then, for a tool may still be at work."""
     lines = HostLines(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    lines.ended = ended
     low = server._lowlevel_server  # as `run_stdio_async` does, which takes no stream
     async with stdio_server(stdin=anyio.wrap_file(lines)) as (incoming, outgoing):
         await low.run(incoming, outgoing, low.create_initialization_options())
