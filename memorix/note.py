@@ -211,7 +211,7 @@ def title_of(path: str) -> str:
 
 def first_sentence(body: str) -> str:
     """Return the first sentence of a body without its markup, at most 200 characters."""
-    for line in _FENCE.sub("", body).splitlines():
+    for line in _without_fences(body).splitlines():
         plain = _MARKUP.sub("", line).strip()
         if plain and not line.lstrip().startswith("#"):
             sentence = _SENTENCE.split(plain, maxsplit=1)[0].strip()
@@ -317,18 +317,24 @@ def _tags(value: Value) -> tuple[str, ...]:
 
 def _changed(meta: Mapping[str, Value]) -> datetime | None:
     generated = meta.get("generated")
-    at = _text(generated.get("at")) if isinstance(generated, Mapping) else ""
+    at = _text(generated.get("at")) if isinstance(generated, dict) else ""
     return parse_time(at or _text(meta.get("timestamp")) or _text(meta.get("date")))
 
 
 def _author(meta: Mapping[str, Value]) -> str:
     generated = meta.get("generated")
-    return _text(generated.get("by")) if isinstance(generated, Mapping) else ""
+    return _text(generated.get("by")) if isinstance(generated, dict) else ""
 
 
 def _first_heading(body: str) -> str:
-    match = _HEADING.search(_FENCE.sub("", body))
+    if "#" not in body:
+        return ""
+    match = _HEADING.search(_without_fences(body))
     return match[1].strip() if match else ""
+
+
+def _without_fences(body: str) -> str:
+    return _FENCE.sub("", body) if "```" in body or "~~~" in body else body
 
 
 def normalised(text: str) -> str:

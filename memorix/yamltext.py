@@ -47,11 +47,19 @@ _TEXT = r"[\w./](?:[^\r\n:#]++|:(?=\S)|(?<=\S)#)*+"
 _ITEM = rf"(?:{_QUOTED}|{_WORDS})"
 # Values that every reader of YAML ends at the same place; text may hold `10:30` and `C#`.
 
-_SIMPLE_LINE = re.compile(
-    rf"([A-Za-z_][A-Za-z0-9_-]*+): ({_QUOTED}|{_TEXT}|\[{_ITEM}(?:, {_ITEM})*+\]"
-    rf"|\{{ [a-z_]++: {_ITEM}(?:, [a-z_]++: {_ITEM})*+ \}})(\r?\n|\Z)"
+_COMMENT = r"(?:[ ]*+(?<=[ ])#[^\r\n]*+|[ ]*+)"
+_END = r"(?:\r?\n|\Z)"
+_SIMPLE = re.compile(
+    rf"(([A-Za-z_][A-Za-z0-9_-]*+):"
+    rf"(?: ({_QUOTED}|{_TEXT}|\[{_ITEM}(?:, {_ITEM})*+\]"
+    rf"|\{{ [a-z_]++: {_ITEM}(?:, [a-z_]++: {_ITEM})*+ \}}){_COMMENT}"
+    rf"|\r?\n(([ ]*+)- {_ITEM}{_COMMENT}(?:\r?\n\5- {_ITEM}{_COMMENT})*+)"
+    rf"|[ ]*+(?=\r?\n(?![ \t-])|\Z)){_END}"
+    rf"|[ ]*+(?:#[^\r\n]*+)?\r?\n)"
 )
-_ITEMS = re.compile(rf"(?:([a-z_]++): )?({_ITEM})(?:, |\Z)")
+_FLOWED = re.compile(rf"(?:([a-z_]++): )?({_ITEM})(?:, |\Z)")
+_LISTED = re.compile(rf"^[ ]*- ({_ITEM})", re.MULTILINE)
+# One key with its value, a line for each item of a list, or a line without a key.
 
 
 class TooLarge(Exception):
@@ -71,17 +79,26 @@ def read_simple(block: str) -> dict[str, Value] | None:
     """Read a block of simple lines; None where a line is anything else, or a key comes twice."""
     if not block.replace("\n", "").replace("\r", "").isprintable():
         return None
-    lines = _SIMPLE_LINE.findall(block)
-    values = {key: _simple(value) for key, value, _ in lines}
-    taken = sum(len(key) + len(": ") + len(value) + len(end) for key, value, end in lines)
-    return values if taken == len(block) and len(values) == len(lines) else None
+    values: dict[str, Value] = {}
+    taken = 0
+    for lines, key, text, items, _ in _SIMPLE.findall(block):
+        taken += len(lines)
+        if key in values:
+            return None
+        if key:
+            values[key] = _simple(text) if text else _listed(items) if items else None
+    return values if taken == len(block) else None
+
+
+def _listed(text: str) -> list[Value]:
+    return [_bare(item) for item in _LISTED.findall(text)]
 
 
 def _simple(text: str) -> Value:
     if text[0] == "[":
-        return [_bare(item) for _, item in _ITEMS.findall(text[1:-1])]
+        return [_bare(item) for _, item in _FLOWED.findall(text[1:-1])]
     if text[0] == "{":
-        return {name: _bare(item) for name, item in _ITEMS.findall(text[2:-2])}
+        return {name: _bare(item) for name, item in _FLOWED.findall(text[2:-2])}
     return _bare(text)
 
 

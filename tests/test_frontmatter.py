@@ -177,6 +177,30 @@ def test_every_hard_note_is_read_without_an_error(hard_notes: Path) -> None:
 
 
 LINES = st.one_of(
+    st.sampled_from(
+        [
+            "# why\n",
+            "\n",
+            "  \n",
+            "a:\n",
+            "a: # b\n",
+            "tags:\n  - x\n  - 'y' # - z\n",
+            "- x\n",
+            "  - y\n",
+            "b:\n- x y  # z\n- null\n",
+            "c:\n  - x\n    - y\n",
+            "d: x # y\n",
+            'e: "x" # y\n',
+            'f: "x"#\n',
+            "g:\n\n",
+            "h:  x\n",
+            "i:\n  # only\n",
+            "j: [a, b] # c\n",
+            "k: { a: b } \n",
+            "   x\n",
+            "l:\r\n",
+        ]
+    ),
     st.text(alphabet="ab:# -[]{},'\"\\\t\r\n.|>&*!%@~?0é日", max_size=30),
     st.builds(
         lambda key, value: f"{key}: {value}\n",
