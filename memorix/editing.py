@@ -13,9 +13,12 @@ import yaml
 
 from memorix.errors import NoteUneditable
 from memorix.frontmatter import Parts, cut, read_block
-from memorix.yamltext import MAX_DEPTH, Value, compose, flow, key_of, key_text, quoted
+from memorix.yamltext import MAX_DEPTH, Value, as_typed, compose, flow, key_of, key_text, quoted
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+_BREAK = "\n\r\x85\u2028\u2029"
+_LINE = re.compile(f"[^{_BREAK}]*(?:\r\n|[{_BREAK}])|[^{_BREAK}]+\\Z")
+# The ends of lines as libyaml counts them, whose marks are used.
+
 _BARE_VALUE = re.compile(
     r"(?P<key>[ ]*(?:- )?[A-Za-z_][\w-]*:[ \t]+)"
     r"(?P<value>[^\s\"'|>{].*?)(?P<end>[ \t]*(?:\r\n|\n|\r)?)\Z"
@@ -40,10 +43,26 @@ def set_keys(text: str, changes: Mapping[str, Value], path: str) -> str:
         if _UNCLOSED.match(parts.body):
             raise NoteUneditable(path, "its metadata block is never closed")
         return _with_new_block(parts, changes)
-    block = parts.block
+    block, wanted = parts.block, dict(read_block(parts.block).values)
     for key, value in changes.items():
         block = _set_key(block, key, value, _newline(parts.opening), path)
-    return Parts(parts.bom, parts.opening, block, parts.closing, parts.body).joined()
+        wanted[key] = value
+    meant = as_typed({key: value for key, value in wanted.items() if value is not None})
+    kept = {key: None for key, value in wanted.items() if value is None and key not in changes}
+    return _verified(parts, block, meant | kept, path)
+
+
+def _verified(parts: Parts, block: str, meant: Mapping[str, Value], path: str) -> str:
+    """Return the text with its new block, once reading it gives what is meant and the same body.
+
+    YAML has ways to write a value that an edit by lines does not know; none may cost a byte.
+    """
+    text = replace(parts, block=block).joined()
+    after = cut(text)
+    read = read_block(after.block)
+    if after.body != parts.body or not read.sound or dict(read.values) != meant:
+        raise NoteUneditable(path, "its metadata is written in a way that no edit is safe in")
+    return text
 
 
 def rename_key(text: str, old: str, new: str, path: str) -> str:
@@ -64,7 +83,9 @@ def rename_key(text: str, old: str, new: str, path: str) -> str:
     lines[mark.start_mark.line] = (
         line[: mark.start_mark.column] + key_of(new) + line[mark.end_mark.column :]
     )
-    return replace(parts, block="".join(lines)).joined()
+    values = read_block(parts.block).values
+    meant = {new if key == old else key: value for key, value in values.items()}
+    return _verified(parts, "".join(lines), meant, path)
 
 
 def replace_scalars(
@@ -89,7 +110,24 @@ def replace_scalars(
             line = lines[start.line]
             styled = node.style or ""
             lines[start.line] = line[: start.column] + styled + new + styled + line[end.column :]
-    return replace(parts, block="".join(lines)).joined()
+    meant = _replaced(read_block(parts.block).values, (), change)
+    return _verified(parts, "".join(lines), meant, path) if lines else text
+
+
+def _replaced(
+    values: Mapping[str, Value],
+    keys: tuple[str, ...],
+    change: Callable[[tuple[str, ...], str], str | None],
+) -> dict[str, Value]:
+    def new(value: Value, at: tuple[str, ...]) -> Value:
+        if isinstance(value, str):
+            changed = change(at, value)
+            return value if changed is None else changed
+        if isinstance(value, Mapping):
+            return _replaced(value, at, change)
+        return [new(item, at) for item in value] if isinstance(value, list) else value
+
+    return {key: new(value, (*keys, key)) for key, value in values.items()}
 
 
 def _scalars(node: yaml.Node, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -114,9 +114,9 @@ def read_block(block: str) -> Block:
             return Block(
                 {}, (("frontmatter-not-mapping", 2, "the block is not a list of keys"),), False
             )
-        return _read_mapping(root)
+        return _read_mapping(root, block)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        line = _line_at(block, error.problem_mark) if error.problem_mark else 1
         return _recovered(block, "frontmatter-invalid", line, str(error.problem or error.context))
     except yaml.YAMLError as error:
         return _recovered(block, "frontmatter-invalid", 1, str(error).split("\n")[0])
@@ -141,14 +141,20 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def _read_mapping(root: yaml.MappingNode) -> Block:
+def _line_at(block: str, mark: Any) -> int:
+    """Return the line of the file at a mark of its block; libyaml counts more ends of lines."""
+    text = block.replace("\r\n", "\n").replace("\r", "\n")
+    return text.count("\n", 0, mark.index) + 2
+
+
+def _read_mapping(root: yaml.MappingNode, block: str) -> Block:
     values: dict[str, Value] = {}
     problems: list[tuple[str, int, str]] = []
     budget = iter(range(MAX_NODES))
     for key_node, value_node in root.value:
         key = key_text(key_node)
         if key in values:
-            line = key_node.start_mark.line + 2
+            line = _line_at(block, key_node.start_mark)
             problems.append(("frontmatter-duplicate-key", line, f"the key {key!r} is given twice"))
             continue
         values[key] = value_of(value_node, budget, 0)

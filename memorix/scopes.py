@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from memorix.errors import InvalidRequest, UnsafePath
-from memorix.files import below, write_atomic
+from memorix.files import below, safe_relative, write_atomic
 from memorix.note import MAX_SLUG_BYTES
 
 ID_FILE = ".memorix.toml"
@@ -135,7 +135,7 @@ def init_in_repo(root: Path, slug: str, identity: str, bundle: str = "memory") -
     if not _ID.fullmatch(wanted["id"]) or project_slug(slug) != slug:
         raise InvalidRequest(f"{identity!r} and {slug!r} cannot name a project. Try a plain name.")
     if bundle:
-        below(root, bundle)
+        below(root, str(safe_relative(bundle)))
     wanted = {key: value for key, value in wanted.items() if value}
     path = root / ID_FILE
     lines = "".join(f"{key} = {_quoted(value)}\n" for key, value in wanted.items())
@@ -212,7 +212,7 @@ def _bundle(root: Path, keys: Mapping[str, Any]) -> Path | None:
     if not isinstance(named, str):
         return None
     try:
-        return below(root, named.removesuffix("/"))
+        return below(root, str(safe_relative(named.removesuffix("/"))))
     except UnsafePath:
         return None
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memorix.editing import set_keys
 from memorix.errors import NoteUneditable
 from memorix.frontmatter import cut, read_block
-from memorix.yamltext import compose, flow, key_text, read_simple, value_of
+from memorix.yamltext import Value, compose, flow, key_text, read_simple, value_of
 
 NOTE = """---
 # how we install
@@ -245,3 +245,41 @@ def test_the_quick_reading_takes_all_that_memorix_writes() -> None:
 
     assert read_simple(block) == read_block(block).values
     assert read_simple(block.replace("\n", "\r\n")) == read_block(block).values
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        'title: "a\u2028b"\nstatus: draft\ntags: [x]\n',
+        "title: a\x85status: draft\ntags: [x]\n",
+        "  title: a\n  tags: [x]\n",
+        "? title\n: a\ntags: [x]\n",
+        "title: &t a\nother: *t\ntags: [x]\n",
+        "tags: ! [x]\n",
+        "tags:\n- ! x\n",
+    ],
+)
+@pytest.mark.parametrize("change", [{"title": "new"}, {"tags": ["x", "y"]}, {"added": "z"}])
+def test_an_edit_reads_back_as_it_was_meant_or_is_refused(
+    block: str, change: dict[str, Value]
+) -> None:
+    text = f"---\n{block}---\nbody\n"
+    before = read_block(block).values
+
+    try:
+        changed = set_keys(text, change, "n.md")
+    except NoteUneditable:
+        return
+
+    parts = cut(changed)
+    assert read_block(parts.block).values == {**before, **change}
+    assert parts.body == "body\n"
+
+
+@pytest.mark.rule("MEM-21")
+def test_an_unusual_end_of_a_line_within_a_value_costs_no_byte() -> None:
+    text = '---\ntitle: "a\u2028b"\nstatus: draft\ntags: [x]\n---\nbody\n'
+
+    changed = set_keys(text, {"tags": ["x", "new"]}, "n.md")
+
+    assert changed == text.replace("[x]", "[x, new]")

@@ -33,14 +33,19 @@ class Database:
     """Connections to one file, one a thread.
 
     Every write transaction is `BEGIN IMMEDIATE`, so a second writer waits instead of failing.  A
-    file that was deleted or replaced by another process is opened anew by the next use.  `opened`
-    prepares each connection.
+    file that was deleted or replaced by another process is opened anew by the next use.  `load` is
+    told of each connection before its file is read, `opened` once its tables are there.
     """
 
-    def __init__(self, path: Path, opened: Callable[[apsw.Connection], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        load: Callable[[apsw.Connection], None],
+        opened: Callable[[apsw.Connection], None],
+    ) -> None:
         self.path = path
         self.journal = ""
-        self._opened = opened
+        self._load, self._opened = load, opened
         self._local = threading.local()
         self._all: list[apsw.Connection] = []
         self._lock = threading.Lock()
@@ -123,9 +128,9 @@ class Database:
 
     def _open(self) -> None:
         db = apsw.Connection(str(self.path))
-        fetch(db, "PRAGMA user_version")  # what is no database is found out here
-        self._opened(db)
+        self._load(db)
         self.journal = schema.prepare(db, str(self.path))
+        self._opened(db)
         self._local.db, self._local.identity = db, self._identity()
         with self._lock:
             self._all.append(db)

@@ -50,11 +50,14 @@ class SqliteIndex:
     def __init__(self, path: Path, *, extension: bool = True) -> None:
         self._extension = extension
         self._scan = BlobScan()
-        self._db = Database(path, self._prepare)
+        self._db = Database(path, self._load, self._opened)
         self._db.connection()
 
-    def _prepare(self, db: apsw.Connection) -> None:
+    def _load(self, db: apsw.Connection) -> None:
         self._extension = self._extension and load_extension(db)
+
+    @staticmethod
+    def _opened(db: apsw.Connection) -> None:
         db.register_fts5_function("held", _held)
 
     # -- the folder's mirror
