@@ -3,12 +3,14 @@
 Markdown notes in a folder are the truth; an index beside it finds them by words and by meaning.
 In reading order:
 
-    errors, note, frontmatter, lexemes, chunks, query, files, config    what things are called
-    reconcile, lifecycle, ranking, brief                                decisions, without I/O
-    store, index, embedders, exchange                                   one outside thing each
-    memory, recalling, sync, watching, places, scopes                   the uses
-    wiring                                                              picks the adapters
-    server, bench, demo, cli                                            the faces
+    errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
+    prose, links, lexemes, chunks, query, config
+    reconcile, lifecycle, ranking, brief, reserved, checking, intake       decisions, without I/O
+    store, index, embedders, exchange                                      one outside thing each
+    memory, recalling, linking, sync, watching, places, scopes             the uses
+    moving, transfer                                                       and those of whole notes
+    wiring                                                                 picks the adapters
+    server, bench, demo, doctor, cli                                       the faces
 """
 
 __version__ = "0.1.0"

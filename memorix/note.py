@@ -134,7 +134,7 @@ def _about_content(path: str, meta: Mapping[str, Value], block: str, body: str) 
     if meta and (not body or body.isspace()):
         found.append(Warning("empty-body", 1, "the note has metadata and no text"))
     entries = meta.get("tags")
-    if isinstance(entries, list) and any(not _texts([entry]) for entry in entries):
+    if isinstance(entries, list) and any(not _text(entry) for entry in entries):
         found.append(
             Warning(
                 "tag-dropped", line_of(block, "tags"), "an empty entry of the tags was left out"
@@ -327,9 +327,9 @@ def _author(meta: Mapping[str, Value]) -> str:
 
 
 def _first_heading(body: str) -> str:
-    if "#" not in body:
-        return ""
-    match = _HEADING.search(_without_fences(body))
+    match = _HEADING.search(body)
+    if match and ("```" in body[: match.start()] or "~~~" in body[: match.start()]):
+        match = _HEADING.search(_without_fences(body))
     return match[1].strip() if match else ""
 
 
