@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NewType
 
 import frontmatter as library
@@ -262,12 +262,13 @@ def parse_time(text: str) -> datetime | None:
     """
     if not text:
         return None
+    text = text.strip()
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if len(text.strip()) <= len("2026-01-05"):
-        return moment.replace(tzinfo=UTC) + timedelta(hours=12)
+    if len(text) <= len("2026-01-05"):
+        return moment.replace(hour=12, tzinfo=UTC)
     try:
         return moment.astimezone(UTC)
     except (OverflowError, ValueError):
@@ -311,8 +312,9 @@ def _tags(value: Value) -> tuple[str, ...]:
     """Read tags as typed, without a leading # and without repeats."""
     if value is None:
         return ()
-    bare = (text.strip("\"' ").lstrip("#").strip() for text in _texts(value))
-    return tuple(dict.fromkeys(tag for tag in bare if tag))
+    bare = dict.fromkeys([text.strip("\"' ").lstrip("#").strip() for text in _texts(value)])
+    bare.pop("", None)
+    return tuple(bare)
 
 
 def _changed(meta: Mapping[str, Value]) -> datetime | None:

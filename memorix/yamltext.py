@@ -95,6 +95,8 @@ def _listed(text: str) -> list[Value]:
 
 
 def _simple(text: str) -> Value:
+    if text[0] == '"':
+        return text[1:-1]
     if text[0] == "[":
         return [_bare(item) for _, item in _FLOWED.findall(text[1:-1])]
     if text[0] == "{":
