@@ -53,8 +53,8 @@ class Note:
 
     `path` is relative to the vault, with forward slashes; the concept id of OKF is the path
     without `.md`.  `body` is everything after the metadata block.  `meta` holds every key of the
-    block as typed.  A note somebody made by hand may have no `id` of its own; its concept id
-    stands in.
+    block as typed; what few readers ask for is read from it when they do.  A note somebody made by
+    hand may have no `id` of its own; its concept id stands in.
     """
 
     id: NoteId
@@ -66,16 +66,50 @@ class Note:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     status: str = "stable"
-    created: datetime | None = None
-    changed: datetime | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    expires_at: datetime | None = None
-    superseded_by: str = ""
-    author: str = ""
-    origin: str = ""
     meta: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Warning, ...] = ()
+
+    @property
+    def created(self) -> datetime | None:
+        return self._moment("created")
+
+    @property
+    def changed(self) -> datetime | None:
+        """When the text last changed: `generated.at`, or what older notes call it."""
+        return parse_time(self._generated("at")) or next(
+            (moment for key in ("timestamp", "date") if (moment := self._moment(key))), None
+        )
+
+    @property
+    def valid_from(self) -> datetime | None:
+        return self._moment("valid_from")
+
+    @property
+    def valid_to(self) -> datetime | None:
+        return self._moment("valid_to")
+
+    @property
+    def expires_at(self) -> datetime | None:
+        return self._moment("expires_at")
+
+    @property
+    def superseded_by(self) -> str:
+        return _text(self.meta.get("superseded_by"))
+
+    @property
+    def author(self) -> str:
+        return self._generated("by")
+
+    @property
+    def origin(self) -> str:
+        return _text(self.meta.get("origin"))
+
+    def _moment(self, key: str) -> datetime | None:
+        return parse_time(_text(self.meta.get(key)))
+
+    def _generated(self, key: str) -> str:
+        generated = self.meta.get("generated")
+        return _text(generated.get(key)) if isinstance(generated, Mapping) else ""
 
     @property
     def gist(self) -> str:
@@ -103,27 +137,17 @@ def from_meta(
     meta: Mapping[str, Value], body: str, path: str, warnings: tuple[Warning, ...] = ()
 ) -> Note:
     """Make the note that these keys and this body say; `meta` holds text, as it is typed."""
-    words = {key: value.strip() for key, value in meta.items() if isinstance(value, str)}
-    said = words.get
-    description = said("description", "")
+    get = meta.get
     return Note(
-        id=NoteId(said("id") or concept_id(path)),
+        id=NoteId(_text(get("id")) or concept_id(path)),
         path=path,
-        type=said("type") or "Note",
-        title=said("title") or _first_heading(body) or title_of(path),
+        type=_text(get("type")) or "Note",
+        title=_text(get("title")) or _first_heading(body) or title_of(path),
         body=body,
-        description=" ".join(description.split()),
-        tags=_tags(meta.get("tags")),
-        aliases=_texts(meta.get("aliases")),
-        status=said("status") or "stable",
-        created=parse_time(said("created", "")),
-        changed=_changed(meta),
-        valid_from=parse_time(said("valid_from", "")),
-        valid_to=parse_time(said("valid_to", "")),
-        expires_at=parse_time(said("expires_at", "")),
-        superseded_by=said("superseded_by", ""),
-        author=_author(meta),
-        origin=said("origin", ""),
+        description=" ".join(_text(get("description")).split()),
+        tags=_tags(get("tags")),
+        aliases=_texts(get("aliases")),
+        status=_text(get("status")) or "stable",
         meta=meta,
         warnings=warnings,
     )
@@ -315,17 +339,6 @@ def _tags(value: Value) -> tuple[str, ...]:
     bare = dict.fromkeys([text.strip("\"' ").lstrip("#").strip() for text in _texts(value)])
     bare.pop("", None)
     return tuple(bare)
-
-
-def _changed(meta: Mapping[str, Value]) -> datetime | None:
-    generated = meta.get("generated")
-    at = _text(generated.get("at")) if isinstance(generated, dict) else ""
-    return parse_time(at or _text(meta.get("timestamp")) or _text(meta.get("date")))
-
-
-def _author(meta: Mapping[str, Value]) -> str:
-    generated = meta.get("generated")
-    return _text(generated.get("by")) if isinstance(generated, dict) else ""
 
 
 def _first_heading(body: str) -> str:

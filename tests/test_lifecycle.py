@@ -165,3 +165,5 @@ def test_what_is_indexed_of_a_new_note_is_what_its_file_says(
 
     assert replace(again, body="", warnings=(), meta={}) == replace(note, body="", meta={})
     assert again.body.strip() == note.body.strip()
+    for key in ("created", "changed", "author", "origin", "valid_from", "expires_at"):
+        assert getattr(again, key) == getattr(note, key)
