@@ -71,7 +71,7 @@ def _words(memory: Memory, config: Config) -> Iterator[Check]:
     if not newest:
         yield Check("words", OK, "there are no notes yet")
         return
-    wanted = Filter(scopes=("all",), everything=True)
+    wanted = Filter(scopes=("all",), everything=True, held=())
     found = memory.recall(Query(newest[0].title, wanted, limit=50))
     there = any(hit.id == newest[0].id for hit in found.hits)
     said = f"{newest[0].path} is {'' if there else 'not '}found by its title"
@@ -87,7 +87,7 @@ def _vectors(memory: Memory, config: Config) -> Iterator[Check]:
         return
     card, how = memory.embedder.card, memory.index.vector_search
     vector = memory.embedder.embed_query("where is the memory kept?").tobytes()
-    wanted_of = Filter(everything=True)
+    wanted_of = Filter(everything=True, held=())
     near = memory.index.match_vector(vector, card.fingerprint, wanted_of, memory.clock(), 5)
     counts = memory.status().counts
     said = f"{card.name}, {counts.vectors} vectors, searched by {how}"

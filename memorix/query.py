@@ -13,6 +13,8 @@ class Filter:
 
     `as_of` returns what was in force at that moment; without it, what is in force `now`.
     `everything` lifts the default that retired, superseded and expired notes stay out.
+    `held` are the reasons of `memorix.held` with which a note may still be returned; by default
+    only those without any, which `everything` does not change.
     """
 
     scopes: tuple[str, ...] = ()
@@ -22,6 +24,7 @@ class Filter:
     until: datetime | None = None
     as_of: datetime | None = None
     everything: bool = False
+    held: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memorix import chunks
+from memorix import chunks, held
 from memorix.embedders.base import Embedder
 from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
@@ -122,7 +122,8 @@ def put_of(note: Note, seen: Seen) -> Put:
     """
     pieces = chunks.split(note.title, note.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
     scope = scope_of(note.path)
-    return Put(note, scope, seen, pieces, folder_of(scope))
+    root = folder_of(scope)
+    return Put(note, scope, seen, pieces, root, held.reason(note, root))
 
 
 def _as_known(store: Store, path: str, known: Mapping[str, Seen]) -> str:

@@ -17,6 +17,7 @@ class Put:
     """Index this version of a note in place of what its path held.
 
     `root` is the folder of its scope in the vault, from which links with a leading slash count.
+    `held` is why the note stays out of what is not asked for by name; see `memorix.held`.
     """
 
     note: Note
@@ -24,6 +25,7 @@ class Put:
     seen: Seen
     chunks: tuple[Chunk, ...]
     root: str = ""
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Row:
     date: str
     status: str
     superseded_by: str
+    held: str
     tags: tuple[str, ...]
     seen: Seen
 
@@ -162,7 +165,7 @@ class Index(Protocol):
         ...
 
     def same_text(self, digest: str, scope: str) -> Row | None:
-        """Return the note in force of this scope that says exactly the same."""
+        """Return the note in force of this scope that says exactly the same, suggestions apart."""
         ...
 
     def outgoing(self, key: int) -> list[LinkRow]:

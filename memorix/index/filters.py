@@ -19,6 +19,9 @@ def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
         marks = _marks(len(wanted.tags))
         clauses.append(f"(SELECT count(*) FROM tags WHERE note = n.key AND tag IN ({marks})) = ?")
         values += [*wanted.tags, len(wanted.tags)]
+    if wanted.held:
+        clauses.append(f"n.held IN ({_marks(len(wanted.held))})")
+        values += wanted.held
     if wanted.since:
         clauses.append("n.date >= ?")
         values.append(format_time(wanted.since))

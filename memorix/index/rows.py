@@ -64,6 +64,7 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note.status,
         *(format_time(moment) if moment else "" for moment in validity),
         note.superseded_by,
+        new.put.held,
         new.digest,
         seen.etag,
         seen.signature,

@@ -15,7 +15,7 @@ from memorix.errors import IndexUnavailable
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -40,6 +40,7 @@ CREATE TABLE notes (
     valid_to TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     superseded_by TEXT NOT NULL,
+    held TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL,
     etag TEXT NOT NULL,
     signature TEXT NOT NULL

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from memorix.chunks import embedding_text
+from memorix.held import INBOX
 from memorix.index import graph, schema
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
@@ -37,7 +38,8 @@ from memorix.reconcile import Seen
 
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
-    " n.signature, n.etag, (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
+    " n.held, n.signature, n.etag,"
+    " (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
 )
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _SPARE, _WIDEN = 20, 8
@@ -185,8 +187,8 @@ class SqliteIndex:
     def same_text(self, digest: str, scope: str) -> Row | None:
         found = self._db.query(
             "SELECT key FROM notes WHERE digest = ? AND scope = ? AND status <> 'deprecated'"
-            " ORDER BY date LIMIT 1",
-            (digest, scope),
+            " AND held <> ? ORDER BY date LIMIT 1",
+            (digest, scope, INBOX),
         )
         return next(iter(self.rows(found[0]).values())) if found else None
 
@@ -329,7 +331,7 @@ class SqliteIndex:
         note = new.put.note
         note_id = self._unique_id(db, note)
         self._drop(db, note.path)
-        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 17})", note_row(new, note_id))
+        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 18})", note_row(new, note_id))
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])

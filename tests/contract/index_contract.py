@@ -10,7 +10,7 @@ import pytest
 from memorix.chunks import split
 from memorix.index.base import Drop, Index, Put, Rename, Touch
 from memorix.lexemes import query_terms
-from memorix.note import parse
+from memorix.note import digest, parse
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
 
@@ -20,11 +20,14 @@ MODEL = "model-1"
 ANY: frozenset[str] = frozenset()
 
 
-def put(name: str, text: str, scope: str = "user", etag: str = "e1", **meta: str) -> Put:
+def put(
+    name: str, text: str, scope: str = "user", etag: str = "e1", held: str = "", **meta: str
+) -> Put:
     block = "".join(f"{key}: {value}\n" for key, value in meta.items())
     content = f"---\n{block}---\n{text}" if block else text
     note = parse(content.encode(), f"{scope}/{name}.md")
-    return Put(note, scope, Seen("1-1000000000-1-1", etag), split(note.title, note.body))
+    seen = Seen("1-1000000000-1-1", etag)
+    return Put(note, scope, seen, split(note.title, note.body), held=held)
 
 
 def vector(*values: float) -> bytes:
@@ -174,6 +177,34 @@ class IndexContract:
 
         assert self.words(index, "gateway", limit=2) == ["new"]
         assert self.near(index, vector(1), limit=2) == ["new"]
+
+    def test_a_note_held_back_is_returned_only_where_its_reason_is_asked_for(
+        self, index: Index
+    ) -> None:
+        index.apply([put("a", "gateway"), put("b", "gateway", held="inbox")])
+        index.apply([put("c", "gateway", held="secret", status="deprecated")])
+        self.give_vectors(index, *[vector(1)] * len(index.pending(MODEL, ANY, 9)))
+
+        for wanted, names in (
+            (ALL, ["a"]),
+            (Filter(everything=True), ["a"]),
+            (Filter(held=("inbox",)), ["b"]),
+            (Filter(held=("secret",)), []),
+            (Filter(held=("", "secret"), everything=True), ["a", "c"]),
+            (Filter(held=(), everything=True), ["a", "b", "c"]),
+        ):
+            assert sorted(self.words(index, "gateway", wanted)) == names
+            assert sorted(self.near(index, vector(1), wanted)) == names
+            assert sorted(row.path[5:-3] for row in index.latest(wanted, NOW, 9)) == names
+
+    def test_a_suggestion_is_no_repeat_of_what_it_says(self, index: Index) -> None:
+        index.apply([put("a", "the gateway", held="inbox")])
+        assert index.same_text(digest("the gateway"), "user") is None
+
+        index.apply([put("b", "the gateway", held="private")])
+        row = index.same_text(digest("the gateway"), "user")
+        assert row is not None
+        assert (row.path, row.held) == ("user/b.md", "private")
 
     def test_frequencies_count_chunks(self, index: Index) -> None:
         index.apply([put("a", "gateway lamp"), put("b", "gateway")])

@@ -1,0 +1,20 @@
+"""Decide which notes stay out of what was not asked for by name: recall, the brief, resources."""
+
+from memorix.note import Note
+
+INBOX = "inbox"
+# Suggested and not yet accepted: the note lies in the folder of this name of its scope.
+
+
+def reason(note: Note, root: str) -> str:
+    """Return why a note is held back, `inbox`; empty where it is not.
+
+    `root` is the folder of its scope in the vault.
+    """
+    return INBOX if in_inbox(note.path, root) else ""
+
+
+def in_inbox(path: str, root: str) -> bool:
+    """Say whether a path lies in the inbox of a scope; case is nothing to some systems."""
+    folder, slash, _ = path.removeprefix(f"{root}/").partition("/")
+    return bool(slash) and path.startswith(f"{root}/") and folder.casefold() == INBOX
