@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memorix.errors import InvalidRequest
 from memorix.reconcile import Seen
 
 
@@ -29,13 +30,22 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text, who may answer, and how much may come back."""
+    """A question: its text, who may answer, and how much may come back.
+
+    Raises:
+        InvalidRequest: A number is too small.
+    """
 
     text: str
     filter: Filter = field(default_factory=Filter)
     limit: int = 8
     offset: int = 0
     max_tokens: int = 1000
+
+    def __post_init__(self) -> None:
+        for name, least in (("limit", 1), ("offset", 0), ("max_tokens", 1)):
+            if getattr(self, name) < least:
+                raise InvalidRequest(f"{name} is {getattr(self, name)}; it is at least {least}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from memorix.config import Config, load
 from memorix.memory import Memory
 from memorix.wiring import open_memory
+from tests.following import Followed, followed
 
 HERE = Path(__file__).parent
 
@@ -68,3 +70,18 @@ def memory(open_another: Callable[[], Memory]) -> Memory:
 @pytest.fixture
 def vault(config: Config) -> Path:
     return config.vault
+
+
+@pytest.fixture
+def start(settings: dict[str, str], vault: Path) -> Iterator[Callable[..., Followed]]:
+    """Start following the vault, with more settings if need be."""
+    with ExitStack() as stack:
+
+        def started(**more: str) -> Followed:
+            vault.mkdir(exist_ok=True)
+            config = load({}, settings | more)
+            memory = open_memory(config)
+            stack.callback(memory.close)
+            return stack.enter_context(followed(memory, config))
+
+        yield started

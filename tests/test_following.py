@@ -18,18 +18,19 @@ from watchdog.observers.api import BaseObserver, EventEmitter
 
 from memorix import doctor
 from memorix.arguments import query_from
-from memorix.config import Config, load
+from memorix.config import Config
 from memorix.embedders.base import ModelCard
+from memorix.errors import InvalidRequest
 from memorix.index.schema import SCHEMA_VERSION, fetch
 from memorix.index.vectors import load_extension, table_name
 from memorix.lifecycle import Edit, draft_from
 from memorix.memory import Memory
 from memorix.query import Filter, Query
 from memorix.wiring import follow, open_memory
+from tests.following import Followed, until
 from tests.hashing import HashingEmbedder
 from tests.test_server import hello, say
 from tests.test_server import start as start_server
-from tests.test_watching import Followed, followed, until
 
 if TYPE_CHECKING:
     from memorix.embedders.base import Vectors
@@ -45,21 +46,6 @@ EMBEDDED = 400
 
 LEAVES_WITHIN_S = 5
 # A host's user notices a server that stays longer.
-
-
-@pytest.fixture
-def start(settings: dict[str, str], vault: Path) -> Iterator[Callable[..., Followed]]:
-    """Start following the vault, with more settings if need be."""
-    with ExitStack() as stack:
-
-        def started(**more: str) -> Followed:
-            vault.mkdir(exist_ok=True)
-            config = load({}, settings | more)
-            memory = open_memory(config)
-            stack.callback(memory.close)
-            return stack.enter_context(followed(memory, config))
-
-        yield started
 
 
 def keep(memory: Memory, text: str, title: str = "") -> str:
@@ -308,8 +294,9 @@ def test_the_lock_of_a_killed_process_holds_nobody_up(
 
 
 @pytest.mark.fault("A-50")
-def test_an_older_index_opened_by_six_processes_at_once_is_made_anew_once(
-    run: Callable[..., subprocess.Popen[str]], memory: Memory
+@pytest.mark.parametrize("index", ["none", "an older one"])
+def test_an_index_opened_by_twelve_processes_at_once_is_made_once(
+    index: str, run: Callable[..., subprocess.Popen[str]], memory: Memory
 ) -> None:
     for number in range(20):
         keep(memory, f"The heron number {number}.")
@@ -317,8 +304,12 @@ def test_an_older_index_opened_by_six_processes_at_once_is_made_anew_once(
     memory.embed_pending()
     memory.close()
     for _ in range(2):
-        in_database(memory.index_path, f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
-        openers = [run(OPENER) for _ in range(6)]
+        if index == "none":
+            for part in memory.index_path.parent.glob("index.db*"):
+                part.unlink()
+        else:
+            in_database(memory.index_path, f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
+        openers = [run(OPENER) for _ in range(12)]
 
         for opener in openers:
             assert opener.stdin is not None
@@ -329,7 +320,7 @@ def test_an_older_index_opened_by_six_processes_at_once_is_made_anew_once(
         assert {line.split()[0] for line in said} == {"20"}
         [(version,)] = in_database(memory.index_path, "PRAGMA user_version")
         [(vectors,)] = in_database(memory.index_path, "SELECT count(*) FROM kept_vectors")
-        assert (version, vectors) == (SCHEMA_VERSION, 20)
+        assert (version, vectors) == (SCHEMA_VERSION, 0 if index == "none" else 20)
 
 
 def in_database(file: Path, sql: str) -> list[Any]:
@@ -551,9 +542,23 @@ def test_more_chunks_than_the_extension_returns_are_asked_with_any_limit(
     memory.use_model(HashingEmbedder())
     memory.embed_pending()
 
-    answers = {n: memory.recall(Query("heron bay", limit=n)).hits for n in (5, 0, -1, MANY)}
+    answers = {n: memory.recall(Query("heron bay", limit=n)).hits for n in (5, MANY)}
 
     assert memory.status().counts.vectors > 4096
     assert len(answers[5]) == 5
-    assert answers[0] == []
     assert len(answers[MANY]) > 5
+
+
+@pytest.mark.fault("A-57")
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ({"limit": 0}, "limit is 0; it is at least 1"),
+        ({"limit": -1}, "limit is -1; it is at least 1"),
+        ({"offset": -1}, "offset is -1; it is at least 0"),
+        ({"max_tokens": 0}, "max_tokens is 0; it is at least 1"),
+    ],
+)
+def test_a_number_that_no_answer_can_have_is_refused(numbers: dict[str, int], told: str) -> None:
+    with pytest.raises(InvalidRequest, match=told):
+        Query("heron", **numbers)

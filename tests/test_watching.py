@@ -6,171 +6,31 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import watchdog.observers
 from watchdog.observers.api import BaseObserver
 
-from memorix import sync
-from memorix.arguments import query_from
-from memorix.config import Config, load
-from memorix.errors import VaultUnavailable
+from memorix.config import load
 from memorix.lifecycle import draft_from
 from memorix.memory import Memory
-from memorix.note import etag_of
 from memorix.query import Filter
-from memorix.wiring import follow, open_memory
+from tests.following import Followed, followed, until
 
 pytestmark = pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
 # Watchdog warns where it meets a new folder twice; as an error that would end its thread.
 
-PATIENCE_S = 10.0
-# How long a test waits for the memory to say what it should; far longer than it may take.
-
-BETWEEN_LOOKS_S = 0.01
 BURST = 1_500
 CHECKED_OUT = 1_000
 # Notes that come at once, more than a batch of ours.
-
-Look = tuple[str, ...] | None
-# What a catch-up was told to look at: some paths, or everything.
-
-
-@dataclass
-class Followed:
-    """A memory that follows a real folder, and the catch-ups it did because of the folder."""
-
-    memory: Memory
-    vault: Path
-    looks: list[Look] = field(default_factory=list)
-
-    def write(self, path: str, text: str) -> Path:
-        file = self.vault / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-        return file
-
-    def known(self, path: str, text: str) -> Path:
-        """Write a note and wait until it is found."""
-        file = self.write(path, text)
-        etag = etag_of(file.read_bytes())
-        until(lambda: self.etags().get(path) == etag)
-        return file
-
-    def etags(self) -> dict[str, str]:
-        """Return the version of each note that the index has, without a look at the folder."""
-        return {path: seen.etag for path, seen in self.memory.index.listing().items()}
-
-    def equals_folder(self) -> bool:
-        there = {path: self.memory.store.read(path) for path in self.memory.store.scan()}
-        return self.etags() == {path: found[1].etag for path, found in there.items() if found}
-
-    def found(self, question: str, **more: Any) -> list[str]:
-        asked = query_from(question, 50, max_tokens=100_000, scope="all", **more)
-        return sorted(hit.path for hit in self.memory.recall(asked).hits)
-
-    def sees(self, question: str, wanted: set[str]) -> bool:
-        """Say whether exactly these are found; no while the memory says that it cannot tell."""
-        try:
-            return set(self.found(question)) == wanted
-        except VaultUnavailable:
-            return False
-
-    def listed(self) -> list[str]:
-        """Return the paths the index has, without a look at the folder."""
-        return [row.path for row in self.memory.list(Filter(scopes=("all",)), 10_000)]
-
-    @property
-    def mode(self) -> str:
-        return self.memory.follower.state.mode if self.memory.follower else ""
-
-    @property
-    def trouble(self) -> str:
-        return self.memory.follower.state.trouble if self.memory.follower else ""
-
-    @property
-    def last_sync(self) -> float:
-        return self.memory.follower.state.last_sync if self.memory.follower else 0.0
-
-    def settled(self) -> float:
-        """Wait until no look has ended for longer than changes are gathered; return that end."""
-        before = -1.0
-        while before != self.last_sync:
-            before = self.last_sync
-            time.sleep(2 * sync.LONGEST_S)
-        return before
-
-    def looked_at(self) -> set[str]:
-        """Return the paths of all catch-ups since; `everything` for one without paths."""
-        return {path for look in self.looks for path in (look or ("everything",))}
-
-    def forget_looks_when_idle(self) -> None:
-        """Make a change, wait until it was taken in, and start counting from there.
-
-        Events come in order, so nothing that happened before it is under way any more.
-        """
-        self.known("user/before.md", f"before {len(self.looks)}")
-        until(lambda: self.memory.follower is not None and not self.memory.follower.flush_noticed())
-        self.looks.clear()
-
-    def looked_at_since(self) -> set[str]:
-        """Return what was looked at besides one last change, which tells that all is taken in."""
-        self.known("user/after.md", "after")
-        until(lambda: not self.looked_at().isdisjoint(("user/after.md", "everything")))
-        return self.looked_at() - {"user/before.md", "user/after.md"}
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Ask again and again until the answer is yes; fail where it stays no."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that in time"
-        time.sleep(BETWEEN_LOOKS_S)
-
-
-@contextmanager
-def followed(memory: Memory, config: Config) -> Iterator[Followed]:
-    """Follow the folder as a server does, and count the catch-ups."""
-    all_of = Followed(memory, config.vault)
-    catch_up = memory.catch_up
-
-    def counted(paths: Sequence[str] | None = None, **more: Any) -> sync.Synced:
-        all_of.looks.append(paths if paths is None else tuple(paths))
-        return catch_up(paths, **more)
-
-    memory.catch_up = counted  # type: ignore[method-assign]
-    stop = follow(memory, config)
-    try:
-        until(lambda: bool(all_of.last_sync or all_of.trouble))
-        yield all_of
-    finally:
-        stop()
 
 
 @pytest.fixture(autouse=True)
 def _as_in_a_large_vault(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no question look through the folder by itself: what is not told of stays unseen."""
     monkeypatch.setattr("memorix.memory.LOOK_AT_MOST", -1)
-
-
-@pytest.fixture
-def start(settings: dict[str, str], vault: Path) -> Iterator[Callable[..., Followed]]:
-    """Start following the vault, with more settings if need be."""
-    with ExitStack() as stack:
-
-        def started(**more: str) -> Followed:
-            vault.mkdir(exist_ok=True)
-            config = load({}, settings | more)
-            memory = open_memory(config)
-            stack.callback(memory.close)
-            return stack.enter_context(followed(memory, config))
-
-        yield started
 
 
 @pytest.fixture

@@ -117,9 +117,10 @@ def prepare(db: apsw.Connection, path: str) -> str:
 
 
 def _refuse_foreign(db: apsw.Connection, path: str) -> None:
-    application = fetch(db, "PRAGMA application_id")[0][0]
-    version = _version(db)
-    empty = not fetch(db, "SELECT count(*) FROM sqlite_schema")[0][0]
+    with db:  # one view of the file, which another process may be making at this moment
+        application = fetch(db, "PRAGMA application_id")[0][0]
+        version = _version(db)
+        empty = not fetch(db, "SELECT count(*) FROM sqlite_schema")[0][0]
     if application != APPLICATION_ID and not (empty and application == 0):
         raise IndexUnavailable(
             f"{path} is not an index of Memorix; it was not touched. "
