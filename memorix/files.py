@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -16,11 +17,14 @@ _FORBIDDEN = frozenset('\\:*?"<>|\0')
 # What Windows does not allow in a name; a vault may be synced there.
 
 
-def write_atomic(path: Path, content: bytes) -> None:
+def write_atomic(
+    path: Path, content: bytes, last_look: Callable[[], object] = lambda: None
+) -> None:
     """Replace `path` with `content`, durably: after a crash it is the old file or the new one.
 
-    The folder must exist.  The file keeps its permissions.  On any error it is untouched
-    and no temporary is left.
+    The folder must exist.  The file keeps its permissions.  `last_look` is called right before the
+    rename, after the disk has taken its time; it may raise.  On any error the file is untouched and
+    no temporary is left.
     """
     temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
     try:
@@ -30,6 +34,7 @@ def write_atomic(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):
             shutil.copymode(path, temporary)
+        last_look()
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -162,7 +162,12 @@ class Memory:
             note = lifecycle.compose(draft, self._new_id(), path, now, VIA)
             marked = lifecycle.superseded(content, old, note, now)
             first = self._create(note)
-            self.rewrite(row.path, marked, seen.etag)
+            try:
+                self.rewrite(row.path, marked, seen.etag)
+            except NoteChanged:  # saved by somebody at this moment: nothing is replaced then
+                self.store.remove(path, first.etag)
+                self.put([Drop(path)])
+                raise
             self._log("Creation", row.scope, path, note.title)
             self._log("Deprecation", row.scope, row.path, row.title)
         self.announce([path, row.path])

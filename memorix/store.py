@@ -147,7 +147,7 @@ class Store:
         file = self._expected(path, expect)
         try:
             _make_folder(file.parent)
-            write_atomic(file, content)
+            write_atomic(file, content, last_look=lambda: self._expected(path, expect))
             written = _read(file, path)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not written: {error}.") from error
@@ -195,7 +195,11 @@ class Store:
             write_atomic(destination, content)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not archived: {error}.") from error
-        self.remove(path, expect)
+        try:
+            self.remove(path, expect)
+        except NoteChanged:  # saved by somebody at this moment
+            destination.unlink()
+            raise
         return target
 
     def free_path(self, stem: str, taken: Callable[[str], bool] = lambda path: False) -> str:

@@ -1,6 +1,7 @@
 """The six uses, through the engine's public door, on real files and a real index."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from memorix.errors import (
 )
 from memorix.lifecycle import Edit, draft_from, successor
 from memorix.memory import Memory
+from memorix.query import Filter
 from memorix.results import Written
 from memorix.wiring import open_memory
 from tests.hashing import HashingEmbedder
@@ -204,6 +206,7 @@ def test_revise_changes_the_passage_and_nothing_else(memory: Memory, vault: Path
     assert titles(memory, "red") == ["Fish"]
 
 
+@pytest.mark.fault("A-82")
 @pytest.mark.rule("MEM-23")
 def test_a_write_based_on_an_old_reading_is_refused(memory: Memory, vault: Path) -> None:
     done = keep(memory, "One fish.", "Fish")
@@ -218,6 +221,40 @@ def test_a_write_based_on_an_old_reading_is_refused(memory: Memory, vault: Path)
         memory.supersede(done.id, done.etag, successor("new", {}))
 
     assert file.read_bytes() == before
+
+
+def changing(memory: Memory, note_id: str, etag: str) -> dict[str, Callable[[], object]]:
+    """Return the ways to change or remove a note that is there."""
+    return {
+        "revise": lambda: memory.revise(note_id, etag, Edit(text="Two fish.")),
+        "tag": lambda: memory.revise(note_id, etag, Edit(keys={"tags": ["fish"]})),
+        "supersede": lambda: memory.supersede(note_id, etag, successor("Two fish.", {})),
+        "retire": lambda: memory.forget(note_id, "retire"),
+        "archive": lambda: memory.forget(note_id, "archive"),
+    }
+
+
+@pytest.mark.fault("A-82")
+@pytest.mark.parametrize("verb", ["revise", "tag", "supersede", "retire", "archive"])
+def test_what_a_person_saves_while_the_disk_takes_its_time_is_kept(
+    verb: str, memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = keep(memory, "One fish.", "Fish")
+    file, saved = vault / done.path, b"Saved by hand.\n"
+    sync = os.fsync
+
+    def slow(descriptor: int) -> None:
+        file.write_bytes(saved)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    with pytest.raises(NoteChanged, match="has changed"):
+        changing(memory, done.id, done.etag)[verb]()
+
+    memory.catch_up()
+    assert [path.read_bytes() for path in vault.rglob("*.md")] == [saved]
+    assert not list(vault.rglob(".memorix-*"))
+    assert [row.path for row in memory.list(Filter())] == [done.path]
 
 
 def test_a_passage_that_is_not_there_or_there_twice_is_refused(memory: Memory) -> None:
