@@ -58,6 +58,7 @@ if sys.platform == "win32":
     DAMAGES.remove(deleted)  # an open file cannot be deleted there
 
 
+@pytest.mark.fault("A-55")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_made_anew_by_the_next_question(
     damage: Callable[[Path], None], memory: Memory
@@ -73,6 +74,7 @@ def test_a_damaged_index_is_made_anew_by_the_next_question(
     assert memory.index.problems() == []
 
 
+@pytest.mark.fault("A-55")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_no_write_is_lost_on_a_damaged_index(
     damage: Callable[[Path], None], memory: Memory

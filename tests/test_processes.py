@@ -76,6 +76,7 @@ def assert_index_equals_folder(memory: Memory) -> None:
     assert not memory.catch_up()
 
 
+@pytest.mark.fault("A-48")
 def test_processes_started_together_on_a_cold_index_lose_nothing(
     settings: dict[str, str], open_another: Callable[[], Memory]
 ) -> None:
@@ -92,6 +93,7 @@ def test_processes_started_together_on_a_cold_index_lose_nothing(
     assert_index_equals_folder(memory)
 
 
+@pytest.mark.fault("A-48")
 def test_what_was_acknowledged_survives_the_killing_of_its_writers(
     settings: dict[str, str], open_another: Callable[[], Memory]
 ) -> None:

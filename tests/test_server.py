@@ -365,6 +365,7 @@ def test_the_server_ends_when_its_host_is_killed(settings: dict[str, str], tmp_p
     assert ended.returncode == 0
 
 
+@pytest.mark.fault("A-81")
 def test_two_servers_on_one_vault_lose_nothing(settings: dict[str, str]) -> None:
     async def look() -> None:
         async with connected(settings) as one, connected(settings, "2025-11-25") as two:
@@ -382,6 +383,7 @@ def test_two_servers_on_one_vault_lose_nothing(settings: dict[str, str]) -> None
     run(look)
 
 
+@pytest.mark.fault("A-81")
 def test_on_one_note_the_second_writer_is_told(settings: dict[str, str]) -> None:
     async def look() -> None:
         async with connected(settings) as one, connected(settings) as two:
