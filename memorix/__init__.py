@@ -9,7 +9,7 @@ In reading order:
     held
     store, index, embedders, exchange                                      one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
-    moving, transfer                                                       and those of whole notes
+    moving, inbox, transfer                                                 and those of whole notes
     wiring                                                                 picks the adapters
     server, bench, demo, doctor, cli                                       the faces
 """

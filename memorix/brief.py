@@ -35,13 +35,17 @@ class Brief:
         return len(self.shown) < self.total
 
 
-def compose(entries: Sequence[Entry], total: int, scopes: Sequence[str], max_tokens: int) -> Brief:
+def compose(
+    entries: Sequence[Entry], total: int, scopes: Sequence[str], max_tokens: int, waiting: int = 0
+) -> Brief:
     """Write the brief: newest notes of each kind in turn, kinds in `ORDER`, within the budget.
 
     The text has no clock in it and is the same for the same notes, so that it does not break a
-    host's prompt cache.
+    host's prompt cache.  `waiting` suggestions are told by their number alone.
     """
     head = f"{total} notes in force in {' + '.join(scopes)}. Recall before relying on one."
+    if waiting:
+        head += f" In the inbox, for the user to review: {waiting}."
     left = max_tokens - estimate_tokens(head)
     shown: list[Entry] = []
     for entry in _in_turn(entries):

@@ -5,6 +5,9 @@ from memorix.note import Note
 INBOX = "inbox"
 # Suggested and not yet accepted: the note lies in the folder of this name of its scope.
 
+REASONS = (INBOX,)
+# All there are.
+
 
 def reason(note: Note, root: str) -> str:
     """Return why a note is held back, `inbox`; empty where it is not.
@@ -18,3 +21,13 @@ def in_inbox(path: str, root: str) -> bool:
     """Say whether a path lies in the inbox of a scope; case is nothing to some systems."""
     folder, slash, _ = path.removeprefix(f"{root}/").partition("/")
     return bool(slash) and path.startswith(f"{root}/") and folder.casefold() == INBOX
+
+
+def inbox_of(root: str) -> str:
+    """Return the folder in which the suggestions for a scope wait."""
+    return f"{root}/{INBOX}"
+
+
+def outside(path: str, root: str) -> str:
+    """Return the path that a suggestion has once it is accepted: its place without the inbox."""
+    return f"{root}/{path.removeprefix(f'{root}/').partition('/')[2]}"

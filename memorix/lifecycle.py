@@ -44,7 +44,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory as somebody hands it in, before it has a place or an id."""
+    """A memory as somebody hands it in, before it has a place or an id.
+
+    `suggested` is one that waits in the inbox until a person accepts it.
+    """
 
     text: str
     title: str = ""
@@ -54,6 +57,7 @@ class Draft:
     origin: str = "stated"
     when: datetime | None = None
     extra: Mapping[str, Value] = field(default_factory=dict)
+    suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ class Plan:
     steps: tuple[str, ...]
 
 
-def draft_from(text: str, title: str = "", type: str = "", tags: object = None) -> Draft:
+def draft_from(
+    text: str, title: str = "", type: str = "", tags: object = None, *, suggested: bool = False
+) -> Draft:
     """Check and tidy what a tool or a command was given.
 
     Raises:
@@ -88,7 +94,8 @@ def draft_from(text: str, title: str = "", type: str = "", tags: object = None) 
             "Keep the document elsewhere and remember what matters of it."
         )
     heading = " ".join(clean(title).split()) or _title_from(body)
-    return Draft(body, cut_short(heading, MAX_TITLE), kind(type), tags_from(tags))
+    named = cut_short(heading, MAX_TITLE)
+    return Draft(body, named, kind(type), tags_from(tags), suggested=suggested)
 
 
 def by(draft: Draft, author: str) -> Draft:
@@ -133,6 +140,7 @@ def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -
         "created": moment,
         "generated": _generated(draft.author, moment, via),
         "origin": draft.origin,
+        "status": "draft" if draft.suggested else "",
         **draft.extra,
     }
     stated = {key: value for key, value in meta.items() if value not in (None, "", (), [])}
@@ -308,6 +316,14 @@ def retired(content: bytes, path: str, now: datetime) -> bytes:
     return set_keys(text, _ended(now), path).encode()
 
 
+def accepted(content: bytes, path: str) -> bytes:
+    """Return a suggestion's bytes without the mark of a draft; absent, the status is stable."""
+    text, odd = decode(content)
+    if odd or parse(content, path).status != "draft":
+        return content
+    return set_keys(text, {"status": None}, path).encode()
+
+
 def _ended(now: datetime) -> dict[str, Value]:
     return {"status": "deprecated", "valid_to": format_time(now)}
 
@@ -327,13 +343,16 @@ def _label(title: str) -> str:
     return re.sub(r"([\\\[\]])", r"\\\1", title)
 
 
-def rebased_note(content: bytes, old: str, new: str) -> bytes:
-    """Return a moved note's bytes with its relative links leading where they led before."""
+def rebased_note(content: bytes, old: str, new: str, along: str = "") -> bytes:
+    """Return a moved note's bytes with its relative links leading where they led before.
+
+    Those into the folder `along` stay as they are.
+    """
     text, odd = decode(content)
     if odd:
         return content
     parts = cut(text)
-    return replace(parts, body=rebased(parts.body, old, new, "")).joined().encode()
+    return replace(parts, body=rebased(parts.body, old, new, "", along)).joined().encode()
 
 
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")

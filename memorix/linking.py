@@ -25,11 +25,15 @@ class Repair:
 
 
 def neighbours(index: Index, row: Row) -> tuple[tuple[Linked, ...], tuple[Linked, ...]]:
-    """Return what a note links to, and what links to it, each once and at most `SHOWN`."""
+    """Return what a note links to, and what links to it, each once and at most `SHOWN`.
+
+    Notes that are held back are not told of by the notes they link to.
+    """
     out, back = index.outgoing(row.key), index.incoming(row.key)
     rows = index.rows({key for link in (*out, *back) for key in (link.note, *link.means)})
     leading = (_target(link, rows) for link in out)
-    coming = (_linked(rows[link.note], link.relation) for link in back if link.note in rows)
+    shown = (link for link in back if link.note in rows and not rows[link.note].held)
+    coming = (_linked(rows[link.note], link.relation) for link in shown)
     return _each_once(leading), _each_once(coming)
 
 

@@ -151,10 +151,11 @@ def redirected(
     return _rewritten(body, follow)
 
 
-def rebased(body: str, old_source: str, new_source: str, root: str) -> str:
+def rebased(body: str, old_source: str, new_source: str, root: str, along: str = "") -> str:
     """Return the body of a note that moved, its relative links leading where they led before.
 
-    A link to the note itself follows it.
+    A link to the note itself follows it.  A link into the folder `along` stays as it is typed: what
+    lies there takes the same way.
     """
     itself = normalize("NFC", old_source)
 
@@ -166,6 +167,8 @@ def rebased(body: str, old_source: str, new_source: str, root: str) -> str:
             return _in_style(link, new_source, root, new_source)
         place = _place(_folder(old_source), target)
         if place is None or place == _place(_folder(new_source), target):
+            return None
+        if along and place.startswith(f"{along}/"):
             return None
         return _dotted(target, _relative(new_source, place))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memorix import __version__, brief, lifecycle, linking, logbook, recalling, sync
+from memorix import __version__, brief, held, lifecycle, linking, logbook, recalling, sync
 from memorix.embedders.base import Embedder
 from memorix.errors import (
     IndexDamaged,
@@ -76,7 +76,7 @@ class Memory:
         place = self.places.to_write(scope)
         near = recalling.resembling(self.index, draft, place, self.clock())
         (done,) = self.remember_all([(draft, place)])
-        return replace(done, near=near) if done.status == "created" else done
+        return done if done.status == "already known" else replace(done, near=near)
 
     @on_a_sound_index
     def recall(self, query: Query) -> Answer:
@@ -117,6 +117,7 @@ class Memory:
         links, backlinks = linking.neighbours(self.index, row)
         note = _with_id(parse(content, row.path), row)
         tier, flags = lifecycle.trust_tier(note), lifecycle.flags(note, self.clock())
+        flags = (*flags, f"held back: {row.held}") if row.held else flags
         return Reading(note, seen.etag, row.scope, tier, flags, links, backlinks)
 
     @on_a_sound_index
@@ -198,7 +199,8 @@ class Memory:
         rows = self.index.latest(wanted, self.clock(), BRIEF_REACH)
         entries = [brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope) for r in rows]
         total = len(rows) if len(rows) < BRIEF_REACH else self._count(wanted)
-        return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens)
+        waiting = len(self.waiting(wanted.scopes))
+        return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens, waiting)
 
     # -- upkeep
 
@@ -216,7 +218,8 @@ class Memory:
                 put = self._write_new(draft, place)
                 puts.append(put)
                 note = put.note
-                kept.append((note.id, note.path, put.seen.etag, "created", place))
+                status = "suggested" if draft.suggested else "created"
+                kept.append((note.id, note.path, put.seen.etag, status, place))
                 self._log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
@@ -266,6 +269,12 @@ class Memory:
         scopes = self.places.to_read(wanted.scopes)
         return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
 
+    def waiting(self, scopes: tuple[str, ...]) -> Sequence[Row]:
+        """Return the suggestions of these scopes that wait for review, newest first; empty: all."""
+        wanted = Filter(scopes=scopes, everything=True, held=held.REASONS)
+        rows = self.index.latest(wanted, self.clock(), 1_000_000)
+        return [row for row in rows if held.in_inbox(row.path, folder_of(row.scope))]
+
     @on_a_sound_index
     def status(self, *, look: bool = False) -> Status:
         """Return the state of all parts; `look` takes the folder in first, if it can be."""
@@ -291,6 +300,7 @@ class Memory:
             following=self.follower.state if self.follower else None,
             trouble=trouble,
             warnings=tuple(self.index.warnings()),
+            waiting=len(self.waiting(())),
         )
 
     def close(self) -> None:
@@ -327,7 +337,7 @@ class Memory:
 
     def _known(self, draft: Draft, scope: str) -> Row | None:
         """Return the note that says the same, if its file still does."""
-        row = self.index.same_text(digest(draft.text), scope)
+        row = self.index.same_text(digest(draft.text), scope, suggested=draft.suggested)
         if row is None:
             return None
         found = self.store.read(row.path)
@@ -337,7 +347,9 @@ class Memory:
         return None
 
     def _write_new(self, draft: Draft, scope: str) -> Put:
-        stem = f"{folder_of(scope)}/{lifecycle.stem_for(draft)}"
+        root = folder_of(scope)
+        folder = held.inbox_of(root) if draft.suggested else root
+        stem = f"{folder}/{lifecycle.stem_for(draft)}"
         path = self.store.free_path(stem, self.index.has_path)
         note = lifecycle.compose(draft, self._new_id(), path, self.clock(), VIA)
         content = render(note)
@@ -423,9 +435,10 @@ class Memory:
         scope: str,
         near: tuple[Near, ...] = (),
     ) -> Written:
-        return Written(note_id, path, etag, status, scope, self._vector_state(note_id), near)
+        return Written(note_id, path, etag, status, scope, self.vector_state(note_id), near)
 
-    def _vector_state(self, note_id: str) -> str:
+    def vector_state(self, note_id: str) -> str:
+        """Say whether a note is found by meaning: `yes`, `pending`, or `off` without a model."""
         if self.embedder is None:
             return "pending" if self.meaning == "loading" else "off"
         card = self.embedder.card  # a text that was there before has its vector already

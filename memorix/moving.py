@@ -10,11 +10,14 @@ from memorix.note import RESERVED
 from memorix.results import Moved
 
 
-def move(memory: Memory, note_id: str, target: str, *, links: bool = False) -> Moved:
+def move(
+    memory: Memory, note_id: str, target: str, *, links: bool = False, along: str = ""
+) -> Moved:
     """Move a note; its id, its history and the places its own links lead to stay.
 
-    `links` lets the links of other notes follow it, where Memorix wrote those notes.  The rename is
-    what counts: were we to die after it, links are left as they were.
+    `links` lets the links of other notes follow it, where Memorix wrote those notes.  Its own links
+    into the folder `along` stay as they are.  The rename is what counts: were we to die after it,
+    links are left as they were.
 
     Raises:
         NoteNotFound, NoteChanged, UnsafePath: Nothing was changed.
@@ -28,7 +31,7 @@ def move(memory: Memory, note_id: str, target: str, *, links: bool = False) -> M
             raise InvalidRequest(f"There is a note {new} already. Choose another path.")
         sources = linking.inbound(memory.index, row)
         moved = memory.store.move(row.path, new, seen.etag)
-        based = lifecycle.rebased_note(content, row.path, new)
+        based = lifecycle.rebased_note(content, row.path, new, along)
         if based != content:
             moved = memory.store.write(new, based, moved.etag)
         rename = Rename(row.path, new, scope_of(new), moved)

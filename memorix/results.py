@@ -19,7 +19,8 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did; `status` is created, already known, revised or superseded.
+    """What a write did; `status` is created, suggested, accepted, already known, revised or
+    superseded.
 
     `vector` is `yes`, `pending`, or `off` where no model is in use.
     """
@@ -95,7 +96,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of a vault and its index."""
+    """The state of a vault and its index; `waiting` counts the suggestions to be reviewed."""
 
     vault: Path
     index: Path
@@ -108,3 +109,4 @@ class Status:
     following: FollowerState | None
     trouble: str = ""
     warnings: tuple[tuple[str, str, int, str], ...] = ()
+    waiting: int = 0

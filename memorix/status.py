@@ -21,6 +21,7 @@ def as_data(state: Status) -> dict[str, Any]:
         "chunks": state.counts.chunks,
         "by_scope": dict(state.counts.by_scope),
         "by_type": dict(state.counts.by_type),
+        "waiting": state.waiting,
         "model": state.model,
         "vectors": state.counts.vectors,
         "vectors_pending": state.counts.pending,
@@ -49,6 +50,7 @@ def as_text(state: Status) -> str:
         f"index     {data['index']}",
         f"project   {project}",
         f"notes     {data['notes']} ({scopes})",
+        *([f"inbox     {_suggestions(state.waiting)}"] if state.waiting else []),
         f"model     {data['model']}",
         f"vectors   {data['vectors']} made, {data['vectors_pending']} pending, "
         f"searched by {data['vector_search']}",
@@ -60,3 +62,7 @@ def as_text(state: Status) -> str:
         f"warning   {w['path']}:{w['line']} {w['code']}: {w['message']}" for w in data["warnings"]
     ]
     return "\n".join(lines)
+
+
+def _suggestions(count: int) -> str:
+    return f"{count} suggestion{'s wait' if count > 1 else ' waits'} for review: memorix inbox"

@@ -6,11 +6,12 @@ from itertools import islice
 from memorix import reserved, sync
 from memorix.checking import is_concept, repairs
 from memorix.errors import UnsafePath, VaultUnavailable
-from memorix.index.base import Put
+from memorix.held import in_inbox
+from memorix.index.base import Put, Row
 from memorix.intake import Incoming
 from memorix.layout import folder_of, scope_of
 from memorix.memory import Memory
-from memorix.note import parse
+from memorix.note import Note, digest, parse
 from memorix.results import Taken
 
 
@@ -50,15 +51,26 @@ def _take_in(
 def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool) -> tuple[str, str]:
     if there is None:
         note = parse(file.content, file.path)
-        row = memory.index.find(note.id) if is_concept(file.path) and "id" in note.meta else None
-        if row is None or row.id != note.id:
+        row = _known(memory, note) if is_concept(file.path) else None
+        if row is None:
             return "new", ""
-        return "known", f"its id is that of {row.path}"
+        return "known", f"its {'id' if row.id == note.id else 'text'} is that of {row.path}"
     if there == file.content:
         return "known", ""
     if not is_concept(file.path):
         return "differs", "the one that is there stays"
     return ("replaced", "") if replace else ("differs", "the note that is there stays")
+
+
+def _known(memory: Memory, note: Note) -> Row | None:
+    """Return the note that has this one's id, or where it only comes for review, its text."""
+    row = memory.index.find(note.id) if "id" in note.meta else None
+    if row and row.id == note.id:
+        return row
+    scope = scope_of(note.path)
+    if not in_inbox(note.path, folder_of(scope)):
+        return None
+    return memory.index.same_text(digest(note.body), scope, suggested=True)
 
 
 def files(memory: Memory, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:

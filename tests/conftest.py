@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -85,3 +87,28 @@ def start(settings: dict[str, str], vault: Path) -> Iterator[Callable[..., Follo
             return stack.enter_context(followed(memory, config))
 
         yield started
+
+
+@pytest.fixture
+def memorix(settings: dict[str, str], tmp_path: Path) -> Callable[..., str]:
+    """Type a command as a user does, in a process of its own."""
+
+    def typed(
+        *arguments: str, stdin: str = "", code: int = 0, keep_output: bool = False, **env: str
+    ) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "memorix", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, **settings, "PYTHONUTF8": "1", **env},
+            cwd=tmp_path / "app",
+            check=False,
+            timeout=90,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stdout if code == 0 or keep_output else done.stderr
+
+    return typed

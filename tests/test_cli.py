@@ -1,7 +1,6 @@
 """The command line as a user types it: real processes, exit codes, stdout and stderr."""
 
 import json
-import os
 import subprocess
 import sys
 import tarfile
@@ -11,29 +10,6 @@ from pathlib import Path
 import pytest
 
 from memorix import __version__
-
-
-@pytest.fixture
-def memorix(settings: dict[str, str], tmp_path: Path):  # type: ignore[no-untyped-def]
-    def typed(
-        *arguments: str, stdin: str = "", code: int = 0, keep_output: bool = False, **env: str
-    ) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "memorix", *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **settings, "PYTHONUTF8": "1", **env},
-            cwd=tmp_path / "app",
-            check=False,
-            timeout=90,
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stdout if code == 0 or keep_output else done.stderr
-
-    return typed
 
 
 def test_a_note_goes_in_by_stdin_and_is_found_read_listed_and_forgotten(memorix) -> None:  # type: ignore[no-untyped-def]

@@ -22,7 +22,7 @@ LEVELS = [
     # engine
     [
         "scopes", "places", "sync", "results", "recalling", "linking", "logbook", "watching",
-        "mending", "memory", "moving", "transfer",
+        "mending", "memory", "moving", "inbox", "transfer",
     ],
     ["wiring"],
     # faces

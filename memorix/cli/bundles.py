@@ -84,19 +84,23 @@ def take_in(
     trust: Annotated[
         bool, typer.Option("--trust", help="Take all as it is, also who verified it.")
     ] = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="Into the inbox; `memorix inbox` settles it.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be done.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take a bundle or a folder of Markdown into the vault; twice changes nothing more."""
-    from memorix import answers, intake, transfer
+    from memorix import answers, held, intake, transfer
     from memorix.layout import folder_of
 
     found = _read(source)
     with opened() as memory:
-        whole = intake.is_vault(found.files) and not scope
+        whole = intake.is_vault(found.files) and not scope and not review
         root = "" if whole else folder_of(memory.places.to_write(scope))
+        root = held.inbox_of(root) if review else root
         files = intake.incoming(found.files, root, found.name, trusted=trust)
         done = list(transfer.take_in(memory, files, replace=replace, dry_run=dry_run))
     data, text = (

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memorix import __version__
-from memorix.cli import bundles, models, notes, vault
+from memorix.cli import bundles, inbox, models, notes, vault
 from memorix.cli.frame import flags
 from memorix.errors import MemorixError
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 for part in (notes.app, vault.app, bundles.app):
     app.add_typer(part)
+app.add_typer(inbox.app, name="inbox")
 app.add_typer(models.models, name="model")
 app.add_typer(models.bench, name="bench")
 

@@ -29,13 +29,14 @@ def remember(
     type: Annotated[str, typer.Option("--type", help="Decision, Gotcha, Fact, ...")] = "Fact",
     tags: Annotated[str, typer.Option("--tags", help="Comma-separated.")] = "",
     scope: ScopeOption = "",
+    suggest: Annotated[bool, typer.Option("--suggest", help="Put it into the inbox.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Keep a memory as a new note."""
     from memorix import answers, lifecycle
 
     body = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
-    draft = lifecycle.draft_from(body, title, type, tags)
+    draft = lifecycle.draft_from(body, title, type, tags, suggested=suggest)
     with opened() as memory:
         done = memory.remember(lifecycle.by(draft, person()), scope)
     shown(answers.written(done), answers.written_text(done), as_json)
@@ -125,10 +126,10 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Take a note out of force (retire), out of the vault (archive), or delete it (erase)."""
-    from memorix import answers
+    from memorix import answers, inbox
 
     with opened() as memory:
-        done = memory.forget(note_id, level, dry_run=dry_run)
+        done = inbox.forget(memory, note_id, level, dry_run=dry_run)
     shown(answers.forgotten(done), answers.forgotten_text(done), as_json)
 
 

@@ -164,8 +164,11 @@ class Index(Protocol):
         """Return notes whose id, path or title resembles what was asked for."""
         ...
 
-    def same_text(self, digest: str, scope: str) -> Row | None:
-        """Return the note in force of this scope that says exactly the same, suggestions apart."""
+    def same_text(self, digest: str, scope: str, *, suggested: bool = False) -> Row | None:
+        """Return the note in force of this scope that says exactly the same.
+
+        For what is only `suggested`, also one that is out of force, or waits in the inbox itself.
+        """
         ...
 
     def outgoing(self, key: int) -> list[LinkRow]:

@@ -184,11 +184,11 @@ class SqliteIndex:
         rows = self._db.query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
         return [row_of(row) for row in rows]
 
-    def same_text(self, digest: str, scope: str) -> Row | None:
+    def same_text(self, digest: str, scope: str, *, suggested: bool = False) -> Row | None:
         found = self._db.query(
-            "SELECT key FROM notes WHERE digest = ? AND scope = ? AND status <> 'deprecated'"
-            " AND held <> ? ORDER BY date LIMIT 1",
-            (digest, scope, INBOX),
+            "SELECT key FROM notes WHERE digest = ? AND scope = ?"
+            " AND (? OR status <> 'deprecated' AND held <> ?) ORDER BY held = ?, date LIMIT 1",
+            (digest, scope, suggested, INBOX, INBOX),
         )
         return next(iter(self.rows(found[0]).values())) if found else None
 

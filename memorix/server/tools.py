@@ -77,13 +77,14 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         type: Text = "Fact",
         tags: Words = [],  # noqa: B006 - the schema's default; never changed
         scope: Scope = "",
+        suggest: Annotated[Flag, Field(description="unsure: into the user's review inbox")] = False,
     ) -> Annotated[CallToolResult, Write]:
         """Keep one fact, decision, preference, procedure or gotcha as a note. Returns its id and
         the nearest notes; an exact repeat writes nothing."""
         from memorix import answers, lifecycle
 
         with _shown_to_the_model():
-            draft = lifecycle.draft_from(text, title, type, tags)
+            draft = lifecycle.draft_from(text, title, type, tags, suggested=suggest)
             written = memory().remember(lifecycle.by(draft, _client(ctx)), scope)
         return _result(answers.written_text(written), answers.written(written))
 
@@ -145,7 +146,7 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     ) -> Annotated[CallToolResult, Write]:
         """Change a note, or supersede it when the fact itself has changed. Refused if the file is
         not the version of the etag."""
-        from memorix import answers, lifecycle
+        from memorix import answers, inbox, lifecycle
 
         with _shown_to_the_model():
             keys = lifecycle.keys_from(set)
@@ -154,7 +155,7 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
                 written = memory().supersede(id, etag, lifecycle.by(draft, _client(ctx)))
             else:
                 edit = lifecycle.Edit(text, find, replace, keys)
-                written = memory().revise(id, etag, edit, author=_client(ctx))
+                written = inbox.revise(memory(), id, etag, edit, author=_client(ctx))
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -167,10 +168,10 @@ def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     ) -> Annotated[CallToolResult, Forgot]:
         """Forget one note by its exact id: retire marks it out of force, archive moves its file
         away, erase deletes file and index entries."""
-        from memorix import answers
+        from memorix import answers, inbox
 
         with _shown_to_the_model():
-            done = memory().forget(id, level or "retire", dry_run=dry_run)
+            done = inbox.forget(memory(), id, level or "retire", dry_run=dry_run)
         return _result(answers.forgotten_text(done), answers.forgotten(done))
 
 
