@@ -6,7 +6,7 @@ In reading order:
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, chunks, query, config
     reconcile, lifecycle, ranking, brief, reserved, checking, intake       decisions, without I/O
-    held
+    held, retention
     store, index, embedders, exchange                                      one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
     moving, inbox, transfer                                                 and those of whole notes

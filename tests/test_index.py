@@ -10,6 +10,7 @@ from memorix.index.schema import APPLICATION_ID, SCHEMA_VERSION
 from memorix.index.sqlite import SqliteIndex
 from memorix.lexemes import query_terms
 from memorix.query import Filter
+from memorix.retention import Recalls
 from tests.contract.index_contract import NOW, IndexContract, put
 
 
@@ -133,4 +134,20 @@ def test_an_older_schema_is_made_anew_and_its_vectors_are_kept(tmp_path: Path) -
     assert emptied == {}
     assert index.pending("model-1", frozenset(), 10) == []
     assert contract.near(index, b"\x00\x00\x80?" + bytes(28)) == ["a"]
+    index.close()
+
+
+def test_counters_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path / "index.db")
+    index.apply([put("a", "gateway", id="A1")])
+    index.recalled(["A1"], NOW)
+    index.close()
+    db = apsw.Connection(str(tmp_path / "index.db"))
+    db.execute("ALTER TABLE recalls DROP COLUMN stability_days").fetchall()
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}").fetchall()
+    db.close()
+
+    index = SqliteIndex(tmp_path / "index.db")
+
+    assert index.recalls() == {"A1": Recalls(1, NOW, 0.0)}
     index.close()

@@ -16,7 +16,7 @@ LEVELS = [
         "layout", "prose", "links", "lexemes", "chunks", "query", "config",
     ],
     # decisions: data in, plan out
-    ["lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held"],
+    ["lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held", "retention"],
     # adapters: each knows one outside thing
     ["store", "index", "embedders", "exchange"],
     # engine
@@ -36,7 +36,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "chunks", "query",
-    "lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held",
+    "lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held", "retention",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -10,6 +10,7 @@ from memorix.lexemes import QueryTerm
 from memorix.note import Note
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
+from memorix.retention import Recalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,11 @@ class Index(Protocol):
     def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts: ...
 
     def recalled(self, note_ids: Sequence[str], now: datetime) -> None:
-        """Count that these notes were returned."""
+        """Count that these notes were returned, and how much longer they will be remembered."""
+        ...
+
+    def recalls(self) -> dict[str, Recalls]:
+        """Return, by id, how each note that was ever recalled is remembered."""
         ...
 
     def purge(self) -> None:

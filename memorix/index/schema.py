@@ -15,7 +15,7 @@ from memorix.errors import IndexUnavailable
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -90,6 +90,9 @@ CREATE TABLE IF NOT EXISTS recalls (id TEXT PRIMARY KEY, count INTEGER NOT NULL,
     last TEXT NOT NULL) WITHOUT ROWID;
 """
 
+_ADDED = (("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),)
+# Columns that kept tables of older versions lack.
+
 _DERIVED_NAMES = (
     "vocabulary", "words", "chunks", "warnings", "tags", "links", "names", "notes",
 )  # fmt: skip
@@ -162,6 +165,7 @@ def _create(db: apsw.Connection) -> None:
             drop_derived(db)
             fetch(db, DERIVED)
             fetch(db, KEPT)
+            _add_columns(db)
             set_weights(db)
             fetch(db, f"PRAGMA application_id = {APPLICATION_ID}")
             fetch(db, f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -170,6 +174,12 @@ def _create(db: apsw.Connection) -> None:
         if db.in_transaction:
             fetch(db, "ROLLBACK")
         raise
+
+
+def _add_columns(db: apsw.Connection) -> None:
+    for table, column, kind in _ADDED:
+        if column not in {row[1] for row in fetch(db, f"PRAGMA table_info({table})")}:
+            fetch(db, f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
 
 def drop_derived(db: apsw.Connection) -> None:

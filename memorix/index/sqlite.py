@@ -12,7 +12,7 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.held import INBOX
-from memorix.index import graph, schema
+from memorix.index import graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
 from memorix.index.filters import where
@@ -32,9 +32,10 @@ from memorix.lexemes import (
     QueryTerm,
     match_expression,
 )
-from memorix.note import Note, format_time
+from memorix.note import Note
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
+from memorix.retention import Recalls
 
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
@@ -273,11 +274,11 @@ class SqliteIndex:
 
     def recalled(self, note_ids: Sequence[str], now: datetime) -> None:
         with self._db.writing() as db:
-            db.executemany(
-                "INSERT INTO recalls(id, count, last) VALUES (?, 1, ?)"
-                " ON CONFLICT(id) DO UPDATE SET count = count + 1, last = excluded.last",
-                [(note_id, format_time(now)) for note_id in note_ids],
-            )
+            strengths.count(db, note_ids, now)
+
+    def recalls(self) -> dict[str, Recalls]:
+        with self._db.as_unavailable():
+            return strengths.counted(self._db.connection())
 
     def purge(self) -> None:
         with self._db.writing() as db:

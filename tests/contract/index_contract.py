@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import exp
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from memorix.chunks import split
 from memorix.index.base import Drop, Index, Put, Rename, Touch
 from memorix.lexemes import query_terms
-from memorix.note import digest, parse
+from memorix.note import digest, format_time, parse
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
 
@@ -239,6 +240,19 @@ class IndexContract:
         assert second is not None
         assert (first.path, second.path) == ("user/a.md", "user/b.md")
         assert index.warnings()[0][1] == "duplicate-id"
+
+    def test_recalls_are_counted_and_survive_a_rebuild(self, index: Index) -> None:
+        written = format_time(NOW - timedelta(days=30))
+        index.apply([put("a", "gateway", id="A1", created=written), put("b", "lamp", id="B1")])
+
+        index.recalled(["A1", "gone"], NOW)
+        index.recalled(["A1"], NOW)
+        index.clear()
+
+        assert list(index.recalls()) == ["A1"]
+        known = index.recalls()["A1"]
+        assert (known.count, known.last) == (2, NOW)
+        assert known.stability_days == pytest.approx(30 * (1 + 2 * (1 - exp(-1))))
 
     def test_purge_leaves_no_orphan(self, index: Index) -> None:
         index.apply([put("a", "aaa")])
