@@ -3,6 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix import embedders
@@ -18,6 +19,11 @@ from memorix.sync import Follower
 from memorix.watching import Watcher
 
 _log = logging.getLogger(__name__)
+
+
+def clock() -> datetime:
+    """Tell every memory opened here the time; a benchmark that plays old days sets another."""
+    return datetime.now(UTC)
 
 
 def open_memory(config: Config, *, author: str = "") -> Memory:
@@ -37,6 +43,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         author=author or VIA,
         log=config.log == "on",
         meaning="off" if config.model == "none" else "loading",
+        clock=clock,
     )
 
 

@@ -54,6 +54,27 @@ def bench_recall(
         out.write_text(json.dumps({"measures": found}, indent=1), encoding="utf-8")
 
 
+@bench.command("operations")
+def bench_operations(
+    family: Annotated[
+        list[str] | None, typer.Option("--family", help="Only these, A to K; repeatable.")
+    ] = None,
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="Play the half that nothing was tuned on.")
+    ] = False,
+    baseline: Annotated[str, typer.Option(help="Play grep or fts5 instead of Memorix.")] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Scenarios played at a time.")] = 2,
+    out: Annotated[Path | None, typer.Option("--json", help="Write the measures here.")] = None,
+) -> None:
+    """Play scenarios of a memory in use against a real server, and judge what it answers."""
+    from memorix.bench.operations.run import run
+
+    half = "held-out" if held_out else "given"
+    found = run(half, family or [], baseline or "memorix", jobs, print)
+    if out:
+        out.write_text(json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
 def vars_of(row: Any) -> dict[str, Any]:
     from dataclasses import asdict
 

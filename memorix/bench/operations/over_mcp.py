@@ -1,0 +1,396 @@
+"""Memorix as a memory under test: the real server, the official client, real files."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from mcp.client.stdio import StdioServerParameters
+
+from memorix import lifecycle
+from memorix.bench.operations.adapter import ALL_NOTES, Adapter, Done, Found, Refused, Seen
+from memorix.bench.operations.clocked import set_clock
+from memorix.bench.operations.distractors import Filler
+from memorix.bench.operations.scenarios import Probe
+from memorix.bench.operations.session import Session, program
+from memorix.config import load
+from memorix.wiring import open_memory
+
+PROJECT, ME, DEFAULT_MODEL = "atlas", "me", ""
+TOKENS_A_HIT = 200
+# Asked for, so that the budget of an answer never decides what is measured.
+
+PAGE = 50
+SETTLED_WITHIN_S = 120.0
+SHORTEST_PAUSE_S = 0.02
+
+_STATUS = {
+    "created": "created",
+    "already known": "known",
+    "possible conflict": "conflict",
+    "superseded": "created",
+}
+_MARKS = {
+    "superseded": r"\bsuperseded\b|\breplaced by\b",
+    "contested": r"\bcontested\b|\bconflict",
+    "retired": r"\bretired\b|\bdeprecated\b",
+    "expired": r"\bexpired\b",
+    "stale": r"\bstale\b|\bre-?check\b",
+    "instruction": r"\binstruction-like\b|\bsuspicious\b",
+    "masked": r"\bmasked\b|\bsecret\b",
+    "unreviewed": r"\bunreviewed\b|\binbox\b",
+    "private": r"\bprivate\b",
+    "branch": r"\bbranch\b",
+}
+_ULID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+
+
+class OverMcp(Adapter):
+    """A server for each project and user that looks at the vault, started when one first does."""
+
+    def __init__(self, scratch: Path, model: str = DEFAULT_MODEL) -> None:
+        super().__init__()
+        self.name = "memorix"
+        self._scratch, self._model = scratch, model
+        self._sessions: dict[tuple[str, str, str], Session] = {}
+        self._started = 0
+        self._clock = scratch / "clock"
+
+    # -- the frame of a scenario
+
+    async def begin(self, fill: Sequence[Filler]) -> None:
+        await self.at(datetime.now(UTC))
+        self._take_in(fill)
+        await self._session("", "").resource("memorix://status")
+
+    def _take_in(self, fill: Sequence[Filler]) -> None:
+        memory = open_memory(load({}, self._environment("", "")))
+        try:
+            drafts = (lifecycle.draft_from(f.text, f.title, f.type, f.tags) for f in fill)
+            dated = (replace(d, when=f.when) for d, f in zip(drafts, fill, strict=True))
+            memory.remember_all((draft, "") for draft in dated)
+        finally:
+            memory.close()
+
+    async def at(self, now: datetime) -> None:
+        set_clock(self._clock, now)
+
+    async def settle(self, probe: Probe) -> None:
+        """Wait until the model is loaded and every note has its vector."""
+        if probe.via not in ("recall", "brief"):
+            return
+        session = self._session(probe.project, probe.user)
+        deadline = time.monotonic() + SETTLED_WITHIN_S
+        while time.monotonic() < deadline:
+            state = json.loads(await session.resource("memorix://status"))
+            if state["model"].startswith("off") or (
+                state["model"] != "loading" and not state["vectors_pending"]
+            ):
+                return
+            await asyncio.sleep(SHORTEST_PAUSE_S)
+
+    async def end(self) -> None:
+        await asyncio.gather(*(session.close() for session in self._sessions.values()))
+        self._sessions.clear()
+
+    # -- what an assistant does
+
+    async def remember(
+        self,
+        text: str,
+        title: str = "",
+        type: str = "",
+        tags: Sequence[str] = (),
+        scope: str = "",
+        valid_from: str = "",
+        expires_at: str = "",
+        project: str = "",
+        user: str = "",
+    ) -> Done:
+        given = {"text": text, "title": title, "type": type, "tags": list(tags), "scope": scope}
+        self._make_place_for(scope, user)
+        done = await self._write("remember", project, user, **_given(given))
+        keys = _given({"valid_from": valid_from, "expires_at": expires_at})
+        if keys and done.id and done.status != "known":
+            await self.set(done.id, keys, project, user)
+        return done
+
+    async def revise(
+        self,
+        of: str,
+        text: str = "",
+        find: str = "",
+        replace: str = "",
+        project: str = "",
+        user: str = "",
+    ) -> Done:
+        change = _given({"text": text, "find": find, "replace": replace})
+        return await self._revise(of, project, user, **change)
+
+    async def set(
+        self, of: str, keys: Mapping[str, Any], project: str = "", user: str = ""
+    ) -> Done:
+        return await self._revise(of, project, user, set=dict(keys))
+
+    async def supersede(
+        self, of: str, text: str, title: str = "", project: str = "", user: str = ""
+    ) -> Done:
+        named = {"set": {"title": title}} if title else {}
+        return await self._revise(of, project, user, text=text, supersede=True, **named)
+
+    async def link(
+        self, of: str, to: str, relation: str, project: str = "", user: str = ""
+    ) -> Done:
+        note, other = await self._read(of, project, user), await self._read(to, project, user)
+        line = f"- {relation} [[{other['title']}]]"
+        return await self._revise(of, project, user, text=f"{note['body'].rstrip()}\n\n{line}")
+
+    async def forget(
+        self, of: str, level: str = "retire", project: str = "", user: str = ""
+    ) -> Done:
+        return await self._write("forget", project, user, id=of, level=level)
+
+    # -- what a person does
+
+    async def write_file(self, path: str, content: str, project: str = "", user: str = "") -> Done:
+        file = self._vault(user) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode())
+        note = await self._read(path, project, user)
+        return Done(note["id"])
+
+    async def edit_file(
+        self, of: str, find: str, replace: str, project: str = "", user: str = ""
+    ) -> Done:
+        file = await self._file(of, project, user)
+        content = file.read_bytes()
+        if find.encode() not in content:
+            raise Refused(f"{find!r} is not in {file.name}")
+        file.write_bytes(content.replace(find.encode(), replace.encode()))
+        return Done(of)
+
+    async def rename_file(self, of: str, path: str, project: str = "", user: str = "") -> Done:
+        target = self._vault(user) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (await self._file(of, project, user)).rename(target)
+        return Done(of)
+
+    async def delete_file(self, of: str, project: str = "", user: str = "") -> Done:
+        (await self._file(of, project, user)).unlink()
+        return Done(of)
+
+    # -- what happens to a machine
+
+    async def restart(self, model: str = "", project: str = "", user: str = "") -> Done:
+        self._model = model or self._model
+        await self.end()
+        return Done()
+
+    async def kill(self, project: str = "", user: str = "") -> Done:
+        for session in self._sessions.values():
+            await session.kill()
+        self._sessions.clear()
+        return Done()
+
+    async def crash(
+        self, text: str, title: str = "", after_ms: int = 0, project: str = "", user: str = ""
+    ) -> Done:
+        """Kill the server while it is at a write; the answer, if any, counts for nothing."""
+        session = self._session(project, user)
+        await session.resource("memorix://status")
+        writing = asyncio.create_task(session.call("remember", {"text": text, "title": title}))
+        await asyncio.sleep(after_ms / 1000)
+        await self.kill(project, user)
+        await asyncio.gather(writing, return_exceptions=True)
+        return Done()
+
+    async def reindex(self, project: str = "", user: str = "") -> Done:
+        await self._command("reindex", "--full", project=project, user=user)
+        return Done()
+
+    async def rebuild(self, project: str = "", user: str = "") -> Done:
+        """Delete the index while no server runs; the next one makes it anew."""
+        await self.end()
+        shutil.rmtree(self._home(user) / "state", ignore_errors=True)
+        return Done()
+
+    async def parallel(
+        self, texts: Sequence[str], names: Sequence[str], project: str = "", user: str = ""
+    ) -> Done:
+        """Two clients, each with its own server, write at the same time."""
+        pair = [self._session(project, user), self._session(project, user, "second")]
+        calls = [pair[n % 2].call("remember", {"text": text}) for n, text in enumerate(texts)]
+        answers = await asyncio.gather(*calls)
+        return Done(ids=[answer["id"] for answer in answers])
+
+    async def checkout(self, branch: str, project: str = "", user: str = "") -> Done:
+        folder = self._home(user) / "work" / (project or PROJECT)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / ".git").exists():
+            _git(folder, "init", "--quiet", "--initial-branch=main")
+            who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
+            _git(folder, *who, "commit", "--quiet", "--allow-empty", "-m", "begin")
+        _git(folder, "checkout", "--quiet", "-B", branch)
+        return Done()
+
+    # -- where a probe looks
+
+    async def recall(
+        self, query: str, k: int, filters: Mapping[str, Any], project: str = "", user: str = ""
+    ) -> Seen:
+        asked = {"query": query, "limit": k, "max_tokens": k * TOKENS_A_HIT, **filters}
+        self._make_place_for(str(filters.get("scope", "")), user)
+        answer = await self._call("recall", project, user, asked)
+        hits = [_found(hit) for hit in answer["hits"]]
+        return Seen(hits, answer["shown"], unsure=not hits)
+
+    async def see_read(self, of: str, project: str = "", user: str = "") -> Seen:
+        try:
+            note = await self._read(of, project, user)
+        except Refused as refusal:
+            return Seen(text=str(refusal))
+        marks = f"{note['status']} {note['trust']} {note['meta']}"
+        return Seen([Found(note["id"], note["shown"], _marks(marks))], note["shown"])
+
+    async def see_list(self, project: str = "", user: str = "") -> Seen:
+        hits: list[Found] = []
+        cursor = ""
+        while len(hits) < ALL_NOTES:
+            page = {"limit": PAGE, "max_tokens": PAGE * TOKENS_A_HIT, "cursor": cursor}
+            answer = await self._call("recall", project, user, page)
+            hits += [_found(hit) for hit in answer["hits"]]
+            cursor = answer["cursor"]
+            if not cursor:
+                break
+        return Seen(hits, "\n".join(hit.text for hit in hits))
+
+    async def see_brief(self, project: str = "", user: str = "") -> Seen:
+        answer = await self._call("brief", project, user, {})
+        return Seen([Found(id, "") for id in answer["ids"]], answer["shown"])
+
+    async def see_export(self, project: str = "", user: str = "") -> Seen:
+        target = self._home(user) / "export"
+        shutil.rmtree(target, ignore_errors=True)
+        await self._command("export", str(target), project=project, user=user)
+        return Seen(text=_bytes_of(target))
+
+    async def see_files(self, project: str = "", user: str = "") -> Seen:
+        return Seen(text=_bytes_of(self._vault(user), "*.md"))
+
+    async def see_bytes(self, project: str = "", user: str = "") -> Seen:
+        home = self._home(user)
+        return Seen(text=_bytes_of(self._vault(user)) + _bytes_of(home / "state"))
+
+    # -- parts
+
+    async def _revise(self, of: str, project: str, user: str, **change: Any) -> Done:
+        try:
+            note = await self._read(of, project, user)
+        except Refused as refusal:
+            return Done(status="refused", text=str(refusal))
+        return await self._write("revise", project, user, id=of, etag=note["etag"], **change)
+
+    async def _write(self, tool: str, project: str, user: str, **arguments: Any) -> Done:
+        try:
+            answer = await self._call(tool, project, user, arguments)
+        except Refused as refusal:
+            return Done(status="refused", text=str(refusal))
+        shown = answer["shown"]
+        named = [id for id in _ULID.findall(shown) if id != answer["id"]]
+        status = _STATUS.get(answer.get("status", ""), "changed")
+        masked = bool(re.search(_MARKS["masked"], shown.lower()))
+        return Done(answer["id"], status, named, text=shown, masked=masked)
+
+    async def _read(self, of: str, project: str, user: str) -> dict[str, Any]:
+        return await self._call("read", project, user, {"id": of})
+
+    async def _file(self, of: str, project: str, user: str) -> Path:
+        note = await self._read(of, project, user)
+        return self._vault(user) / cast(str, note["path"])
+
+    async def _call(
+        self, tool: str, project: str, user: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        return await self._session(project, user).call(tool, arguments)
+
+    def _session(self, project: str, user: str, client: str = "") -> Session:
+        key = (user or ME, project or PROJECT, client)
+        if key not in self._sessions:
+            self._started += 1
+            pid = self._scratch / f"{self._started}.pid"
+            command, *arguments = program(self._clock, pid, ["serve"])
+            environment = self._environment(project, user)
+            server = StdioServerParameters(command=command, args=arguments, env=environment)
+            self._sessions[key] = Session(server, pid)
+        return self._sessions[key]
+
+    async def _command(self, *arguments: str, project: str, user: str) -> str:
+        """Run a command of the program, as its user does; return what it prints."""
+        process = await asyncio.create_subprocess_exec(
+            *program(self._clock, self._scratch / "command.pid", arguments),
+            env={**os.environ, **self._environment(project, user)},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate()
+        if process.returncode:
+            raise Refused(err.decode(errors="replace"))
+        return out.decode(errors="replace")
+
+    def _environment(self, project: str, user: str) -> dict[str, str]:
+        home = self._home(user)
+        work = home / "work" / (project or PROJECT)
+        for folder in (work, self._vault(user)):
+            folder.mkdir(parents=True, exist_ok=True)
+        return {
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "MEMORIX_VAULT": str(self._vault(user)),
+            "MEMORIX_STATE_DIR": str(home / "state"),
+            "MEMORIX_PROJECT": project or PROJECT,
+            "MEMORIX_PROJECT_DIR": str(work),
+            "MEMORIX_MODEL": self._model,
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+            "TZ": "UTC",
+        }
+
+    def _make_place_for(self, scope: str, user: str) -> None:
+        """A scope is there once its project has been seen on this machine."""
+        if scope and scope not in ("user", "project", "all"):
+            (self._vault(user) / "projects" / scope).mkdir(parents=True, exist_ok=True)
+
+    def _home(self, user: str) -> Path:
+        return self._scratch / (user or ME)
+
+    def _vault(self, user: str) -> Path:
+        return self._home(user) / "vault"
+
+
+def _found(hit: Mapping[str, Any]) -> Found:
+    rest = " ".join(str(v) for k, v in hit.items() if k not in ("id", "title", "gist", "type"))
+    return Found(hit["id"], f"{hit['title']}\n{hit['gist']}", _marks(rest), hit["score"])
+
+
+def _marks(text: str) -> frozenset[str]:
+    return frozenset(mark for mark, words in _MARKS.items() if re.search(words, text.lower()))
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value}
+
+
+def _bytes_of(folder: Path, pattern: str = "*") -> str:
+    parts = [file.read_bytes() for file in sorted(folder.rglob(pattern)) if file.is_file()]
+    return "\n".join(part.decode("utf-8", "replace") for part in parts)
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)

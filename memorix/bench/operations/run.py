@@ -1,0 +1,215 @@
+"""Play scenarios against a memory, judge every probe, and tell the measures."""
+
+import asyncio
+import math
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memorix import __version__
+from memorix.bench.operations import scenarios
+from memorix.bench.operations.adapter import Adapter, Done, NotOffered, Refused
+from memorix.bench.operations.baselines import Grep, PlainFts5
+from memorix.bench.operations.distractors import fillers
+from memorix.bench.operations.judge import Verdict, judge, judge_write
+from memorix.bench.operations.measures import Played, measure
+from memorix.bench.operations.over_mcp import OverMcp
+from memorix.bench.operations.scenarios import REFERENCES, Probe, Scenario, Step
+from memorix.errors import InvalidRequest
+
+ADAPTERS: Mapping[str, Callable[[Path], Adapter]] = {
+    "memorix": OverMcp,
+    "grep": Grep,
+    "fts5": PlainFts5,
+}
+SCENARIO_WITHIN_S = 300.0
+# A server that hangs fails its scenario, not the run.
+
+SHOWN = {
+    "strict": "strict scenarios right",
+    "probes": "probes right",
+    "update.accuracy": "update accuracy",
+    "update.stale": "stale in the first 5",
+    "wrong_merges": "wrong merges",
+    "conflict.both_flagged": "conflicts, both sides flagged",
+    "conflict.false_flags": "false flags",
+    "forget.complete": "forget completeness",
+    "forget.bystanders": "bystanders kept",
+    "leaks": "leaks between scopes",
+    "secrets.let_through": "secrets let through",
+    "secrets.false_alarms": "false alarms on look-alikes",
+    "time.accuracy": "as-of and date resolution",
+    "refuse.silent": "silent where nothing fits",
+    "refuse.false_empty": "silent where something does",
+    "refuse.auroc": "refusal AUROC",
+    "recall.r5": "recall@5 of family A",
+    "evidence.density": "evidence density at 5",
+}
+
+
+@dataclass
+class Costs:
+    """Seconds of each call, by what was called."""
+
+    taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def as_measures(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, seconds in self.taken.items():
+            found[f"cost.{name}.p50_ms"] = statistics.median(seconds) * 1000
+            found[f"cost.{name}.p95_ms"] = (
+                sorted(seconds)[math.ceil(0.95 * len(seconds)) - 1] * 1000
+            )
+        return found
+
+
+def run(
+    half: str, families: Sequence[str], adapter: str, jobs: int, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Play a half of the scenarios; return measures, failures and conditions as JSON data.
+
+    Raises:
+        InvalidRequest: There is no such family or adapter.
+    """
+    if adapter not in ADAPTERS:
+        raise InvalidRequest(f"There is no baseline {adapter!r}. Use grep or fts5.")
+    chosen = scenarios.read(half, families)
+    costs = Costs()
+    began = time.perf_counter()
+    played = asyncio.run(play_all(chosen, ADAPTERS[adapter], jobs, costs))
+    seconds = time.perf_counter() - began
+    measures = measure(played) | costs.as_measures()
+    for line in table(measures):
+        tell(line)
+    tell(f"{len(played)} scenarios, {len(_probes(played))} probes, {half}, in {seconds:.0f} s")
+    conditions = {"half": half, "memory": adapter, "version": __version__, "seconds": seconds}
+    return {"measures": measures, "conditions": conditions, "failures": failures(played)}
+
+
+async def play_all(
+    chosen: Sequence[Scenario], make: Callable[[Path], Adapter], jobs: int, costs: Costs
+) -> list[Played]:
+    """Play scenarios, `jobs` at a time, each in a scratch folder of its own."""
+    free = asyncio.Semaphore(jobs)
+
+    async def one(scenario: Scenario) -> Played:
+        async with free:
+            with tempfile.TemporaryDirectory(
+                prefix="memorix-bench-", ignore_cleanup_errors=True
+            ) as scratch:
+                return await play(scenario, make(Path(scratch)), costs)
+
+    return await asyncio.gather(*(one(scenario) for scenario in chosen))
+
+
+async def play(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
+    """Play one scenario and judge its probes."""
+    try:
+        async with asyncio.timeout(SCENARIO_WITHIN_S):
+            await memory.begin(fillers(scenario.fill, scenario.seed, scenario.lang))
+            written = await _steps(scenario, memory, costs)
+            names = {name: done.id for name, done in written.items() if done.id}
+            verdicts = [await _judged(p, memory, names, written, costs) for p in scenario.probes]
+        return Played(scenario, verdicts)
+    except NotOffered as lacking:
+        return Played(scenario, [_lacks(p, str(lacking)) for p in scenario.probes], str(lacking))
+    except TimeoutError:
+        late = Verdict("", (f"not done within {SCENARIO_WITHIN_S:.0f} s",))
+        return Played(scenario, [late] * len(scenario.probes))
+    finally:
+        await memory.end()
+
+
+async def _steps(scenario: Scenario, memory: Adapter, costs: Costs) -> dict[str, Done]:
+    written: dict[str, Done] = {}
+    for step in scenario.steps:
+        await memory.at(step.at)
+        began = time.perf_counter()
+        try:
+            done = await memory.do(step.op, _resolved(step, written))
+        except Refused as refusal:
+            done = Done(status="refused", text=str(refusal))
+        costs.taken[step.op].append(time.perf_counter() - began)
+        if step.name:
+            written[step.name] = done
+        for name, id in zip(step.args.get("names", ()), done.ids, strict=False):
+            written[name] = Done(id, "created")
+    return written
+
+
+def _resolved(step: Step, written: Mapping[str, Done]) -> dict[str, Any]:
+    """Return a step's arguments with ids where it names earlier notes."""
+    return {
+        key: written[value].id if key in REFERENCES else value for key, value in step.args.items()
+    }
+
+
+async def _judged(
+    probe: Probe,
+    memory: Adapter,
+    names: Mapping[str, str],
+    written: Mapping[str, Done],
+    costs: Costs,
+) -> Verdict:
+    if probe.via == "answer":
+        return judge_write(probe, written.get(probe.of), names)
+    await memory.at(probe.at)
+    try:
+        await memory.settle(probe)
+        began = time.perf_counter()
+        seen = await memory.look(probe, names.get(probe.of, ""))
+    except NotOffered as lacking:
+        return _lacks(probe, str(lacking))
+    except Refused as refusal:
+        return Verdict(probe.kind, (f"refused: {refusal}",))
+    costs.taken[probe.via].append(time.perf_counter() - began)
+    return judge(probe, seen, names)
+
+
+def _lacks(probe: Probe, what: str) -> Verdict:
+    return Verdict(probe.kind, not_offered=what)
+
+
+def table(measures: Mapping[str, float]) -> list[str]:
+    """Return the measures a reader wants first, a line each."""
+    lines = [
+        f"{label:32} {measures[name]:6.3f}  of {measures.get(f'{name}.n', 0):.0f}"
+        for name, label in SHOWN.items()
+        if name in measures
+    ]
+    if "strict" in measures:
+        low, high = measures["strict.low"], measures["strict.high"]
+        lines[0] += f"  (95 %: {low:.3f} to {high:.3f})"
+    by_family = [
+        f"{name.split('.')[1]} {measures[name]:.2f}"
+        for name in measures
+        if name.startswith(("family.", "lang.")) and name.endswith(".strict")
+    ]
+    return [*lines, f"strict by family and language: {', '.join(by_family)}"]
+
+
+def failures(played: Sequence[Played]) -> list[dict[str, Any]]:
+    """Return every probe that was not right, with what was wrong."""
+    return [
+        {
+            "scenario": p.scenario.id,
+            "kind": probe.kind,
+            "via": probe.via,
+            "query": probe.query,
+            "faults": list(verdict.faults),
+            "not_offered": verdict.not_offered,
+            "ranked": list(verdict.ranked),
+        }
+        for p in played
+        for probe, verdict in zip(p.scenario.probes, p.verdicts, strict=True)
+        if not verdict.right
+    ]
+
+
+def _probes(played: Sequence[Played]) -> list[Probe]:
+    return [probe for p in played for probe in p.scenario.probes]
