@@ -1,10 +1,12 @@
 """Write a file whole or not at all, and keep paths below their root."""
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EXDEV
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -12,6 +14,8 @@ from memorix.errors import UnsafePath
 
 TEMPORARY_PREFIX = ".memorix-"
 # Starts with a dot, so that neither our scan nor Obsidian ever takes one for a note.
+
+_TEMPORARY = re.compile(re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}")
 
 _FORBIDDEN = frozenset('\\:*?"<>|\0')
 # What Windows does not allow in a name; a vault may be synced there.
@@ -40,6 +44,24 @@ def write_atomic(
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def move_file(path: Path, destination: Path) -> None:
+    """Move a file, durably; across disks it is copied first, and is never at neither place."""
+    try:
+        path.rename(destination)
+    except OSError as error:
+        if error.errno != EXDEV:
+            raise
+        write_atomic(destination, path.read_bytes())
+        path.unlink()
+    for folder in dict.fromkeys((destination.parent, path.parent)):
+        sync_folder(folder)
+
+
+def is_temporary(name: str) -> bool:
+    """Say whether a file is one that `write_atomic` has made and not renamed yet."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,8 +1,8 @@
 """The folder of notes: list it, read it, change it under the condition that it is as expected."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from errno import ENXIO
 from functools import lru_cache
@@ -12,7 +12,14 @@ from stat import S_ISREG
 from filelock import FileLock, Timeout
 
 from memorix.errors import NoteChanged, VaultUnavailable
-from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
+from memorix.files import (
+    TEMPORARY_PREFIX,
+    below,
+    is_temporary,
+    move_file,
+    sync_folder,
+    write_atomic,
+)
 from memorix.ignoring import NAMES as IGNORING
 from memorix.ignoring import Rules, leaves_out, rules_above, rules_in
 from memorix.layout import ARCHIVE
@@ -21,6 +28,9 @@ from memorix.reconcile import Seen
 
 LOCK_TIMEOUT_S = 30
 # Far longer than any write; who waits so long waits for a process that hangs.
+
+LONGEST_WRITE_S = 600
+# A temporary file that is older belongs to nobody who still writes, on this machine or another.
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _COPIES = 10_000
@@ -62,25 +72,37 @@ class Store:
     def exists(self) -> bool:
         return self.vault.is_dir()
 
-    def scan(self, *, reserved: bool = False) -> dict[str, str]:
+    def scan(
+        self, *, reserved: bool = False, leftovers: list[Path] | None = None
+    ) -> dict[str, str]:
         """List the notes, or the reserved files: path to signature.  Reads no file.
+
+        What writers that were killed left half done on the way is added to `leftovers`.
 
         Raises:
             VaultUnavailable: The vault or a part of it cannot be listed.
         """
         found: dict[str, str] = {}
+        left: list[Path] = [] if leftovers is None else leftovers
         wanted = RESERVED.__contains__ if reserved else is_note
         try:
-            _Look(found, frozenset({ARCHIVE, *self.mounts}), wanted).through(self.vault, "")
+            _Look(found, left, frozenset({ARCHIVE, *self.mounts}), wanted).through(self.vault, "")
             for prefix, root in self.mounts.items():
                 if root.is_dir():
-                    _Look(found, frozenset(), wanted).through(root, f"{prefix}/")
+                    _Look(found, left, frozenset(), wanted).through(root, f"{prefix}/")
         except OSError as error:
             raise VaultUnavailable(
                 f"The notes folder cannot be listed: {error}. "
                 "The index is kept; check the folder or set MEMORIX_VAULT."
             ) from error
         return found
+
+    def clear_away(self, leftovers: Iterable[Path], now: float) -> None:
+        """Delete the temporary files of writers that were killed; `now` in seconds since 1970."""
+        for file in leftovers:
+            with suppress(OSError):  # another process was first, or the folder cannot be written
+                if now - file.stat().st_mtime > LONGEST_WRITE_S:
+                    file.unlink()
 
     def absent(self) -> tuple[str, ...]:
         """Return the mounted folders that are not there now; what they held is not gone."""
@@ -174,33 +196,27 @@ class Store:
             NoteChanged: The file is not the expected version, or there is one at the new path.
             VaultUnavailable: The folder cannot be written.
         """
-        file, destination = self._expected(path, expect), self._expected(target, None)
         try:
-            _make_folder(destination.parent)
-            file.rename(destination)
-            for folder in dict.fromkeys((destination.parent, file.parent)):
-                sync_folder(folder)
-            return Seen(_signature(destination.stat()), expect)
+            return Seen(_signature(self._carry(path, target, expect).stat()), expect)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not moved: {error}.") from error
 
     def archive(self, path: str, expect: str) -> str:
         """Move a note to the archive folder and return its new path.  Raises like `write`."""
-        file = self._expected(path, expect)
         target = self.free_path(f"{ARCHIVE}/{path}".removesuffix(".md"))
-        destination = below(self.vault, target)
         try:
-            content = file.read_bytes()
-            _make_folder(destination.parent)
-            write_atomic(destination, content)
+            self._carry(path, target, expect)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not archived: {error}.") from error
-        try:
-            self.remove(path, expect)
-        except NoteChanged:  # saved by somebody at this moment
-            destination.unlink()
-            raise
         return target
+
+    def _carry(self, path: str, target: str, expect: str) -> Path:
+        self._expected(path, expect)
+        destination = self._expected(target, None)
+        _make_folder(destination.parent)
+        self._expected(target, None)  # once more: the disk has taken its time
+        move_file(self._expected(path, expect), destination)
+        return destination
 
     def free_path(self, stem: str, taken: Callable[[str], bool] = lambda path: False) -> str:
         """Return `stem.md`, or with a number behind it where that name is in use.
@@ -257,6 +273,7 @@ class _Look:
     """One look through a folder tree: which names count, and which paths are left out."""
 
     found: dict[str, str]
+    leftovers: list[Path]
     skip: frozenset[str]
     wanted: Callable[[str], bool]
 
@@ -272,6 +289,8 @@ class _Look:
             for entry in entries:
                 path = f"{at}{entry.name}"
                 if self._skips(entry.name, path) or (rules and leaves_out(rules, path)):
+                    if is_temporary(entry.name):
+                        self.leftovers.append(Path(entry.path))
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, f"{path}/", rules))

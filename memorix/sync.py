@@ -85,7 +85,9 @@ def catch_up(
             "MEMORIX_VAULT to where the notes are."
         )
     if paths is None:
-        found, away = store.scan(), store.absent()
+        leftovers: list[Path] = []
+        found, away = store.scan(leftovers=leftovers), store.absent()
+        store.clear_away(leftovers, time.time())
         known = {path: seen for path, seen in known.items() if not path.startswith(away)}
         hashed = _hash(store, suspects(found, known))
     else:

@@ -51,8 +51,7 @@ class Followed:
         return {path: seen.etag for path, seen in self.memory.index.listing().items()}
 
     def equals_folder(self) -> bool:
-        there = {path: self.memory.store.read(path) for path in self.memory.store.scan()}
-        return self.etags() == {path: found[1].etag for path, found in there.items() if found}
+        return equals_folder(self.memory)
 
     def found(self, question: str, **more: Any) -> list[str]:
         asked = query_from(question, 50, max_tokens=100_000, scope="all", **more)
@@ -107,6 +106,13 @@ class Followed:
         self.known("user/after.md", "after")
         until(lambda: not self.looked_at().isdisjoint(("user/after.md", "everything")))
         return self.looked_at() - {"user/before.md", "user/after.md"}
+
+
+def equals_folder(memory: Memory) -> bool:
+    """Say whether the index holds each note of the folder in its present version, and no other."""
+    there = {path: memory.store.read(path) for path in memory.store.scan()}
+    known = {path: seen.etag for path, seen in memory.index.listing().items()}
+    return known == {path: found[1].etag for path, found in there.items() if found}
 
 
 def until(condition: Callable[[], bool]) -> None:

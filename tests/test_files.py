@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 from pathlib import Path
@@ -5,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memorix.errors import UnsafePath
-from memorix.files import below, safe_relative, write_atomic
+from memorix.files import below, move_file, safe_relative, write_atomic
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -34,6 +35,22 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary(
 
     assert file.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["note.md"]
+
+
+def test_a_file_moves_to_another_disk_by_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, destination = tmp_path / "note.md", tmp_path / "moved.md"
+    file.write_bytes(b"text")
+
+    def across(path: Path, target: Path) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(Path, "rename", across)
+    move_file(file, destination)
+
+    assert destination.read_bytes() == b"text"
+    assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["moved.md"]
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,22 @@ def test_a_named_pipe_called_like_a_note_holds_nothing_up(memory: Memory, vault:
     assert found(memory, "heron") == ["The heron is back"]
 
 
+def test_what_a_killed_writer_left_half_done_is_cleared_away(memory: Memory, vault: Path) -> None:
+    keep(memory, "The heron is back.")
+    old, young, own = (
+        vault / f"projects/app/.memorix-{name}"
+        for name in ("0123456789abcdef", "fedcba9876543210", "list.md")
+    )
+    for file in (old, young, own):
+        file.write_bytes(b"The egret")
+    for file in (old, own):
+        os.utime(file, (0, 0))
+
+    memory.catch_up()
+
+    assert [file.exists() for file in (old, young, own)] == [False, True, True]
+
+
 @pytest.mark.fault("A-30")
 @pytest.mark.parametrize("name", [".gitignore", ".memorixignore"])
 def test_ignored_places_are_not_indexed_and_come_back_when_they_are_no_more(

@@ -1,16 +1,18 @@
 """Several processes on one vault, and processes that die in the middle of a write."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from memorix.arguments import query_from
-from memorix.lifecycle import draft_from
 from memorix.memory import Memory
+from tests.following import equals_folder
+from tests.stress.crashes import INDEX, Crashes, prepared
+from tests.stress.dying import KILLED, VERBS
 
 WRITER = """
 import sys
@@ -21,39 +23,6 @@ memory = open_memory(load())
 for number in range(int(sys.argv[2])):
     done = memory.remember(draft_from(f"Lamp {number} of writer {sys.argv[1]} is lit."))
     print(done.id, flush=True)
-"""
-
-DYING = """
-import os, sys
-from pathlib import Path
-from memorix.config import load
-from memorix.lifecycle import Edit, draft_from, successor
-from memorix.wiring import open_memory
-
-left = int(sys.argv[1])
-
-def dying(call):
-    def counted(*arguments, **keywords):
-        global left
-        left -= 1
-        if left == 0:
-            os._exit(9)
-        return call(*arguments, **keywords)
-    return counted
-
-memory = open_memory(load())
-note = memory.read(sys.argv[3])
-os.fsync, Path.replace, Path.unlink = dying(os.fsync), dying(Path.replace), dying(Path.unlink)
-type(memory.index).apply = dying(type(memory.index).apply)
-verb = sys.argv[2]
-if verb == "remember":
-    memory.remember(draft_from("A new lamp. " * 50, "New"))
-elif verb == "revise":
-    memory.revise(note.note.id, note.etag, Edit(text="The second text. " * 50))
-elif verb == "supersede":
-    memory.supersede(note.note.id, note.etag, successor("The second text. " * 50, {}))
-else:
-    memory.forget(note.note.id, verb)
 """
 
 
@@ -68,11 +37,13 @@ def run(program: str, settings: dict[str, str], *arguments: str) -> subprocess.P
     )
 
 
+MOST_CALLS = 40
+# More than any verb makes.
+
+
 def assert_index_equals_folder(memory: Memory) -> None:
     memory.catch_up()
-    assert {path: seen.signature for path, seen in memory.index.listing().items()} == (
-        memory.store.scan()
-    )
+    assert equals_folder(memory)
     assert not memory.catch_up()
 
 
@@ -113,31 +84,39 @@ def test_what_was_acknowledged_survives_the_killing_of_its_writers(
     assert all(memory.read(note_id) for note_id in acknowledged)
 
 
-@pytest.mark.parametrize("verb", ["remember", "revise", "supersede", "retire", "archive", "erase"])
-def test_a_note_is_whole_whichever_call_its_writer_died_at(
-    verb: str, settings: dict[str, str], open_another: Callable[[], Memory], vault: Path
-) -> None:
-    memory = open_another()
-    first = memory.remember(draft_from("The first text. " * 50, "Old"))
-    before = (vault / first.path).read_bytes()
-    deaths = 0
-    for call in range(1, 20):
-        for file in [*vault.rglob("*.md")]:
-            file.unlink()
-        (vault / first.path).write_bytes(before)
-        memory.catch_up(accept_loss=True)
+@pytest.fixture(scope="module")
+def crashes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashes]:
+    if not hasattr(os, "fork"):
+        pytest.skip("the system cannot fork")
+    with prepared(tmp_path_factory.mktemp("crashes")) as found:
+        yield found
 
-        process = run(DYING, settings, str(call), verb, first.id)
-        _, error = process.communicate(timeout=60)
 
-        assert process.returncode in (0, 9), error
-        deaths += process.returncode == 9
-        assert_index_equals_folder(memory)
-        for file in vault.rglob("*.md"):
-            body = file.read_text(encoding="utf-8").split("---\n")[-1]
-            whole = ("The first text. " * 50, "The second text. " * 50, "A new lamp. " * 50)
-            assert any(text.rstrip() in body for text in whole), file
-        if process.returncode == 0:
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_note_is_whole_whichever_call_its_writer_died_at(verb: str, crashes: Crashes) -> None:
+    statuses, states = [], []
+    for number in range(1, MOST_CALLS):
+        left = crashes.run(verb, dies_at=number)
+
+        assert left.faults() == [], f"killed at call {number}"
+        statuses.append(left.status)
+        states.append(left.state())
+        if left.status == 0:
             break
-    assert deaths >= 2
-    assert process.returncode == 0
+
+    assert statuses[-1] == 0
+    assert set(statuses[:-1]) == {KILLED}
+    assert (states[0], states[-1]) == ("old", "new")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="nothing here tells system calls")
+@pytest.mark.parametrize("verb", ["supersede", "archive"])
+def test_every_note_is_whole_whichever_system_call_its_writer_died_in(
+    verb: str, crashes: Crashes
+) -> None:
+    calls = [call for call in crashes.calls(verb) if call.column != INDEX]
+
+    faults = [(call, crashes.killed_in(verb, call).faults()) for call in calls]
+
+    assert {"fsync", "rename"} <= {call.column for call in calls}
+    assert [(call, fault) for call, fault in faults if fault] == []
