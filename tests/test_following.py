@@ -21,6 +21,7 @@ from memorix.arguments import query_from
 from memorix.config import Config
 from memorix.embedders.base import ModelCard
 from memorix.errors import InvalidRequest
+from memorix.index import disks
 from memorix.index.schema import SCHEMA_VERSION, fetch
 from memorix.index.vectors import load_extension, table_name
 from memorix.lifecycle import Edit, draft_from
@@ -414,6 +415,78 @@ def test_a_disk_that_allows_no_write_ahead_log_is_used_without_it_and_named(
     assert not list(config.state_dir.glob("*-wal"))
     memory.close()
     again.close()
+
+
+@pytest.mark.fault("A-51")
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "9p"])
+@pytest.mark.parametrize("before", ["no index", "an index in WAL mode"])
+def test_a_write_ahead_log_is_not_used_on_a_network_disk_that_would_take_one(
+    kind: str,
+    before: str,
+    config: Config,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    open_another: Callable[[], Memory],
+) -> None:
+    if before != "no index":
+        local = open_another()
+        keep(local, "The egret is back.")
+        local.close()
+    table = config.state_dir.parent / "mounts"
+    table.write_text(f"/dev/a / ext4 rw 0 0\nhost:/x {config.state_dir} {kind} rw 0 0\n")
+    monkeypatch.setattr(disks, "MOUNTS", table)
+    disks.network_disk.cache_clear()
+
+    one, two = open_another(), open_another()
+    written = [keep(memory, f"The heron number {n}.") for n, memory in enumerate((one, two))]
+
+    assert [memory.index.journal for memory in (one, two)] == ["truncate"] * 2
+    assert not list(config.state_dir.glob("*-wal"))
+    assert (
+        found(one, "heron")
+        == found(two, "heron")
+        == sorted(one.read(note).note.path for note in written)
+    )
+    assert f"lies on {kind}, which allows no write-ahead log" in caplog.text
+    assert "Set MEMORIX_STATE_DIR to a folder on a local disk" in caplog.text
+    disks.network_disk.cache_clear()
+
+
+MOUNTS = """\
+/dev/vda1 / ext4 rw,relatime 0 0
+proc /proc proc rw 0 0
+C:\\134 /mnt/c 9p rw,dirsync,aname=drvfs 0 0
+box:/export /srv/shared nfs4 rw,vers=4.2 0 0
+/dev/vdb1 /srv/shared/local xfs rw 0 0
+//box/own\\040files /home/me/own\\040files cifs rw 0 0
+me@box: /home/me/far fuse.sshfs rw 0 0
+/dev/vdc1 /srv/twice ext4 rw 0 0
+box:/b /srv/twice nfs rw 0 0
+odd line
+"""
+
+
+@pytest.mark.fault("A-51")
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/me/.local/share/memorix/index.db", "ext4"),
+        ("/mnt/c/Users/me/index.db", "9p"),
+        ("/mnt/cd/index.db", "ext4"),
+        ("/srv/shared/index.db", "nfs4"),
+        ("/srv/shared/local/index.db", "xfs"),
+        ("/home/me/own files/index.db", "cifs"),
+        ("/home/me/far/deep/index.db", "fuse.sshfs"),
+        ("/srv/twice/index.db", "nfs"),
+    ],
+)
+def test_the_disk_of_a_path_is_told_by_its_longest_mount(path: str, kind: str) -> None:
+    assert disks.disk_of(path, MOUNTS) == kind
+    assert (kind in disks.NETWORK) == (kind not in ("ext4", "xfs"))
+
+
+def test_where_no_table_of_mounts_is_every_disk_is_a_local_one() -> None:
+    assert disks.disk_of("/srv/index.db", "") == ""
 
 
 @pytest.mark.fault("A-52")

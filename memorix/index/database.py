@@ -11,6 +11,7 @@ import apsw
 
 from memorix.errors import IndexDamaged, IndexUnavailable
 from memorix.index import schema
+from memorix.index.disks import network_disk
 from memorix.index.schema import fetch
 
 _log = logging.getLogger(__name__)
@@ -133,7 +134,15 @@ class Database:
         self._opened(db)
         self._local.db, self._local.identity = db, self._identity()
         with self._lock:
+            first = not self._all
             self._all.append(db)
+        if first and self.journal != "wal":
+            _log.warning(
+                "%s lies on %s, which allows no write-ahead log; servers wait for each other. "
+                "Set MEMORIX_STATE_DIR to a folder on a local disk.",
+                self.path,
+                network_disk(self.path) or "a disk",
+            )
 
     def _identity(self) -> int:
         try:

@@ -6,11 +6,13 @@ nothing has to be converted.  Kept tables survive; they are only ever added to.
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import apsw
 
 from memorix.errors import IndexUnavailable
+from memorix.index.disks import network_disk
 
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
@@ -111,7 +113,8 @@ def prepare(db: apsw.Connection, path: str) -> str:
     """
     db.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
     _refuse_foreign(db, path)
-    journal = _enable_wal(db)
+    network = network_disk(Path(path))
+    journal = _set_journal(db, "TRUNCATE") if network else _set_journal(db, "WAL")
     for pragma in ("synchronous = NORMAL", "secure_delete = ON", "temp_store = MEMORY"):
         fetch(db, f"PRAGMA {pragma}")
     if _version(db) != SCHEMA_VERSION:
@@ -140,16 +143,16 @@ def _version(db: apsw.Connection) -> int:
     return int(fetch(db, "PRAGMA user_version")[0][0])
 
 
-def _enable_wal(db: apsw.Connection) -> str:
-    """Switch to write-ahead logging, and return the mode there is.
+def _set_journal(db: apsw.Connection, wanted: str) -> str:
+    """Switch to a way of keeping transactions, and return the one there is.
 
-    The switch ignores the busy timeout, so wait here.  A network disk cannot share the memory that
-    it needs; there the file is used without it, slower and one at a time.
+    The switch ignores the busy timeout, so wait here.  A disk that cannot share the memory that a
+    write-ahead log needs may say so; there the file is used without it, one process at a time.
     """
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while True:
         try:
-            return str(fetch(db, "PRAGMA journal_mode = WAL")[0][0])
+            return str(fetch(db, f"PRAGMA journal_mode = {wanted}")[0][0])
         except apsw.BusyError:
             if time.monotonic() > deadline:
                 raise
