@@ -5,11 +5,11 @@ In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, chunks, query, config
-    reconcile, lifecycle, ranking, brief, reserved, checking, intake       decisions, without I/O
-    held, retention
+    reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
+    brief, reserved, checking, intake, held, retention
     store, index, embedders, exchange                                      one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
-    moving, inbox, transfer                                                 and those of whole notes
+    moving, inbox, settling, transfer                                      and those of whole notes
     wiring                                                                 picks the adapters
     server, bench, demo, doctor, cli                                       the faces
 """

@@ -34,12 +34,13 @@ def nearest(near: Sequence[Near]) -> list[dict[str, str]]:
 
 def written_text(done: Written) -> str:
     lines = [
-        f"{done.status}: {done.path}",
+        f"{done.status}: {done.path}{' (dry run, nothing written)' * (done.status == 'planned')}",
         f"id {done.id}, etag {done.etag}, scope {done.scope}",
         f"findable now: words yes, vector {done.vector}",
     ]
     if done.superseded:
         lines.append(f"replaces {done.superseded}")
+    lines += [f"- {step}" for step in done.steps]
     return "\n".join([*lines, *near_text(done.near)])
 
 

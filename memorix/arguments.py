@@ -1,14 +1,21 @@
 """What a tool or a command was given, as a question; one reading of it for every face."""
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from memorix.errors import InvalidRequest
-from memorix.lifecycle import clean, kind
+from memorix.keys import clean, keys_from, kind
+from memorix.lifecycle import Edit, by, successor
 from memorix.note import parse_time, tags_from
 from memorix.query import Filter, Query
+from memorix.settling import Revision
 
 MAX_LIMIT = 50
 # Hits a page; who wants more pages on.
+
+
+_YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"", "false", "no", "0", "none"})
 
 
 def query_from(
@@ -45,6 +52,64 @@ def query_from(
     )
 
 
+def revision_from(
+    text: str = "",
+    find: str = "",
+    replace: str = "",
+    set: object = None,
+    supersede: str = "",
+    contest: Sequence[str] = (),
+    merge: Sequence[str] = (),
+    verify: bool = False,
+    author: str = "",
+) -> Revision:
+    """Read the arguments of revise.
+
+    `supersede` is a yes, by which the text becomes a new note, or the id of one that is there;
+    `merge` are ids with their etags, `id@etag`.
+
+    Raises:
+        InvalidRequest: Nothing is asked for, or what cannot be done together.
+    """
+    keys, word = keys_from(set), supersede.strip()
+    new = word.lower() in _YES
+    successor_id = "" if new or word.lower() in _NO else word
+    changes = bool(text or find or replace or verify or keys)
+    if sum([bool(merge) or new, bool(successor_id), bool(contest)]) > 1 or (
+        changes and (successor_id or contest)
+    ):
+        raise InvalidRequest(
+            "revise does one thing at a time: change, supersede, contest or merge. "
+            "Nothing was changed. Make a call for each."
+        )
+    if (find or verify) and (new or merge):
+        raise InvalidRequest("A new note takes text and set only. Nothing was changed.")
+    if new or merge:
+        draft = by(successor(text, keys), author)
+        return Revision(draft=draft, merge=tuple(_versioned(one) for one in merge))
+    edit = Edit(text, find, replace, keys, verify)
+    return Revision(edit, replaced_by=successor_id, contested_by=tuple(contest))
+
+
+def ids_from(value: object) -> list[str]:
+    """Take ids in any form: a list, JSON text, or `a, b`."""
+    if isinstance(value, (list, tuple)):
+        items = [str(item) for item in value if item is not None]
+    else:
+        items = re.split(r"[,，\s]+", str(value or "").strip("[] "))
+    return [bare for item in items if (bare := item.strip("\"' "))]
+
+
+def _versioned(text: str) -> tuple[str, str]:
+    note_id, _, etag = text.rpartition("@")
+    if not note_id:
+        raise InvalidRequest(
+            f"merge takes each note with its etag, such as {text}@b2-0123. Nothing was changed. "
+            "Read the notes; each answer has its etag."
+        )
+    return note_id, etag
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
@@ -60,7 +125,8 @@ def _time(name: str, text: str) -> datetime | None:
     if len(stripped) > len("2026-10-02"):
         return moment
     start = datetime.fromisoformat(stripped)
-    return (start if name == "since" else start + timedelta(days=1)).astimezone(UTC)
+    ends = {"since": start, "as_of": start + timedelta(days=1, seconds=-1)}
+    return ends.get(name, start + timedelta(days=1)).astimezone(UTC)
 
 
 def _offset(cursor: str) -> int:

@@ -72,22 +72,24 @@ class NoteNotFound(MemorixError):
 
 
 class NoteChanged(MemorixError):
-    """A note's file is not the version that the caller has read."""
+    """A note's file is not the version that the caller has read; `since` tells what it says now."""
 
     exit_code = 4
 
-    def __init__(self, path: str, expected: str | None, found: str | None) -> None:
+    def __init__(self, path: str, expected: str | None, found: str | None, since: str = "") -> None:
         what = (
             "exists already"
             if expected is None
             else ("is gone" if found is None else "has changed since it was read")
         )
+        seen = f" Its etag is {found} now. {since}\n" if since else " "
         super().__init__(
-            f"{path} {what}. Nothing was written. Read it again and repeat with the new etag."
+            f"{path} {what}. Nothing was written.{seen}Read it again and repeat with the new etag."
         )
         self.path = path
         self.expected = expected
         self.found = found
+        self.since = since
 
 
 class NoteUneditable(MemorixError):

@@ -8,7 +8,7 @@ from memorix.index.base import Drop, Row
 from memorix.layout import folder_of, scope_of
 from memorix.lifecycle import Draft, Edit
 from memorix.memory import Memory
-from memorix.note import Note, digest, parse
+from memorix.note import Note, parse
 from memorix.results import Forgotten, Near, Written
 
 ACCEPTS = ("stable", "accepted")
@@ -55,7 +55,7 @@ def accept(memory: Memory, note_id: str) -> Written:
     with memory.writing():
         content, seen = memory.content(row)
         note = parse(content, row.path)
-        known = memory.index.same_text(digest(note.body), row.scope)
+        known = memory.known(Draft(note.body, note.title), row.scope)
         if known:
             memory.forget(row.id, "archive")
             state = memory.read(known.id)

@@ -241,7 +241,7 @@ def _new_lexemes(word: str) -> tuple[str, str]:
     exact: list[str] = []
     stemmed: list[str] = []
     for atom in _atoms(word):
-        if _is_spaceless(atom[0]):
+        if is_spaceless(atom[0]):
             exact += _pairs(atom)
             exact += atom if len(atom) > 1 else ""
         elif _is_plain(atom):
@@ -268,7 +268,7 @@ def _atoms(text: str) -> list[str]:
 def _terms_of(text: str) -> Iterator[QueryTerm]:
     for match in _ATOM.finditer(_normal(text)):
         atom = match[0]
-        if _is_spaceless(atom[0]):
+        if is_spaceless(atom[0]):
             yield from _cjk_terms(atom)
         elif _is_plain(atom):
             yield _word(atom)
@@ -308,7 +308,7 @@ def _is_mark(character: str) -> bool:
 _SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
 
 
-def _is_spaceless(character: str) -> bool:
+def is_spaceless(character: str) -> bool:
     return not character.isascii() and bool(_SPACELESS_CHARACTER.match(character))
 
 

@@ -3,15 +3,17 @@
 A plan prints well: it is what a dry run shows.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from difflib import unified_diff
 
 from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.frontmatter import cut
+from memorix.keys import changes_to, clean, for_new, kind, resolved
+from memorix.lexemes import is_spaceless, stem, telling_words
 from memorix.links import rebased, relative_link
 from memorix.note import (
     Note,
@@ -22,10 +24,11 @@ from memorix.note import (
     format_time,
     from_meta,
     parse,
-    parse_time,
     slug,
     tags_from,
 )
+from memorix.trust import confirmed
+from memorix.validity import is_in_force
 from memorix.yamltext import Value, as_typed
 
 MAX_TEXT = 1_000_000
@@ -33,13 +36,8 @@ MAX_TEXT = 1_000_000
 
 MAX_TITLE = 300
 
-FIXED_KEYS = frozenset({"id", "created", "generated"})
-# What a note keeps for life, or what only the program may say.
-
-_TIME_KEYS = frozenset({"valid_from", "valid_to", "expires_at", "stale_after"})
-_LIST_KEYS = frozenset({"tags", "aliases", "supersedes", "code_refs", "applies_when"})
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_SHOWN_LINES, _SHOWN_LINE = 20, 200
+# Of a file that changed meanwhile; who needs more reads it again.
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +60,19 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change asked for: the whole text, or one passage of it, and keys to set."""
+    """A change asked for: the whole text, or one passage of it, and keys to set.
+
+    `verify` adds that its author confirms the note as it is then.
+    """
 
     text: str = ""
     find: str = ""
     replace: str = ""
     keys: Mapping[str, Value] = field(default_factory=dict)
+    verify: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.find or self.keys or self.verify)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +83,18 @@ class Plan:
 
 
 def draft_from(
-    text: str, title: str = "", type: str = "", tags: object = None, *, suggested: bool = False
+    text: str,
+    title: str = "",
+    type: str = "",
+    tags: object = None,
+    keys: Mapping[str, Value] | None = None,
+    *,
+    suggested: bool = False,
 ) -> Draft:
-    """Check and tidy what a tool or a command was given.
+    """Check and tidy what a tool or a command was given; `keys` are more keys of the note.
 
     Raises:
-        InvalidRequest: The text is empty or beyond `MAX_TEXT`.
+        InvalidRequest: The text is empty or beyond `MAX_TEXT`, or a key cannot be set.
     """
     body = clean(text).strip("\r\n").rstrip()
     if not body.strip():
@@ -94,8 +105,8 @@ def draft_from(
             "Keep the document elsewhere and remember what matters of it."
         )
     heading = " ".join(clean(title).split()) or _title_from(body)
-    named = cut_short(heading, MAX_TITLE)
-    return Draft(body, named, kind(type), tags_from(tags), suggested=suggested)
+    named = (cut_short(heading, MAX_TITLE), kind(type), tags_from(tags))
+    return Draft(body, *named, suggested=suggested, extra=for_new(keys or {}))
 
 
 def by(draft: Draft, author: str) -> Draft:
@@ -105,21 +116,9 @@ def by(draft: Draft, author: str) -> Draft:
 
 def successor(text: str, keys: Mapping[str, Value]) -> Draft:
     """Make the draft that supersedes a note; `keys` may give its title, type and tags."""
-    named = {key: str(keys.get(key) or "") for key in ("title", "type")}
-    draft = draft_from(text, named["title"], named["type"], keys.get("tags"))
-    extra = {k: _normal(k, v) for k, v in keys.items() if k not in ("title", "type", "tags")}
-    return replace(draft, type=kind(named["type"]), extra=extra)
-
-
-def clean(text: str) -> str:
-    """Take out what no file or database should hold: NUL, control characters, lone surrogates."""
-    return _CONTROL.sub(" ", _SURROGATE.sub("\ufffd", text.replace("\0", " ")))
-
-
-def kind(type: str) -> str:
-    """Return a type as we write it: `decision` and `DECISION` are `Decision`."""
-    name = " ".join(clean(type).split())
-    return name[:1].upper() + (name[1:].lower() if name.isupper() or name.islower() else name[1:])
+    title, type = (str(keys.get(key) or "") for key in ("title", "type"))
+    others = {key: value for key, value in keys.items() if key not in ("title", "type", "tags")}
+    return draft_from(text, title, type, keys.get("tags"), others)
 
 
 def _title_from(body: str) -> str:
@@ -129,8 +128,28 @@ def _title_from(body: str) -> str:
     return cut_short(" ".join(title.split()), 80) or "Note"
 
 
+def says_all_of(note: Note, draft: Draft, now: datetime) -> bool:
+    """Say whether a note in force whose text is the draft's makes it needless.
+
+    A title that names something else, such as another host for the same address, is not needless.
+    """
+    said = f"{note.title} {note.body}"
+    known = {stem(word) for word in telling_words(said)}
+    new = (word for word in telling_words(draft.title) if stem(word) not in known)
+    return is_in_force(note, now) and all(_is_spelled(word, said) for word in new)
+
+
+def _is_spelled(word: str, text: str) -> bool:
+    """Say whether all characters of a Chinese word occur; which of them are words is not known."""
+    return is_spaceless(word[0]) and all(character in text for character in word)
+
+
 def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -> Note:
-    """Make the note that a draft becomes at this path, with OKF's keys in their order."""
+    """Make the note that a draft becomes at this path, with OKF's keys in their order.
+
+    Raises:
+        InvalidRequest: A key of the draft cannot be what it is.
+    """
     moment = format_time(draft.when or now)
     meta: dict[str, Value] = {
         "type": draft.type or "Fact",
@@ -141,7 +160,7 @@ def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -
         "generated": _generated(draft.author, moment, via),
         "origin": draft.origin,
         "status": "draft" if draft.suggested else "",
-        **draft.extra,
+        **resolved(draft.extra, now, draft.author or via),
     }
     stated = {key: value for key, value in meta.items() if value not in (None, "", (), [])}
     read_back = from_meta(as_typed(stated), draft.text.rstrip() + "\n", path)
@@ -162,19 +181,16 @@ def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, vi
     """Return a file's bytes after an edit; every byte the edit does not concern stays.
 
     Raises:
-        InvalidRequest: The passage is not there, or is there more than once; a key is fixed.
+        InvalidRequest: The passage is not there, or is there more than once; a key cannot be set.
         NoteUneditable: The file is not UTF-8, or its metadata cannot be parsed.
     """
     note = parse(content, path)
     text, odd = decode(content)
     if odd:
         raise NoteUneditable(path, odd[0].message)
-    changes = dict(_checked(edit.keys, note))
-    if "human:" in str(edit.keys.get("verified")) and not author.startswith("human:"):
-        raise InvalidRequest(
-            "Only a person can confirm as a person. Nothing was changed. "
-            "Ask the user to edit the note, or confirm it under your own name."
-        )
+    changes = changes_to(note, edit.keys, now, author)
+    if edit.verify:
+        changes["verified"] = confirmed(note, author or via, now)
     if edit.text or edit.find:
         text = _with_body(text, edit)
         derived = _title_from(note.body.strip())
@@ -182,6 +198,25 @@ def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, vi
             changes["title"] = _title_from(cut(text).body.strip())
         changes["generated"] = _generated(author, format_time(now), via)
     return set_keys(text, changes, path).encode()
+
+
+def what_changed(old: bytes | None, new: bytes) -> str:
+    """Say what a file says now: what differs from a version that is known, else the whole text."""
+    if old is None:
+        shown, head = tuple(decode(new)[0].splitlines()), "It says now (quoted data):"
+    else:
+        shown = changed_lines(old, new)
+        head = "What changed since (- then, + now; quoted data):"
+    kept = [cut_short(line, _SHOWN_LINE) for line in shown[:_SHOWN_LINES]]
+    more = [f"and {len(shown) - len(kept)} more lines"] if len(shown) > len(kept) else []
+    return "\n".join([head, *kept, *more])
+
+
+def changed_lines(old: bytes, new: bytes) -> tuple[str, ...]:
+    """Return the lines of a file that an edit takes away (-) and adds (+)."""
+    before, after = (decode(content)[0].splitlines() for content in (old, new))
+    differing = list(unified_diff(before, after, lineterm="", n=0))
+    return tuple(line for line in differing[2:] if not line.startswith("@@"))
 
 
 def _with_body(text: str, edit: Edit) -> str:
@@ -212,102 +247,6 @@ def _replaced(body: str, find: str, new: str, newline: str) -> str:
     )
 
 
-def keys_from(raw: object) -> dict[str, Value]:
-    """Take keys to set in any form: a mapping, JSON text, or lines `key: value`.
-
-    Raises:
-        InvalidRequest: It is none of these.
-    """
-    if not raw:
-        return {}
-    if isinstance(raw, str):
-        raw = _parsed_keys(raw)
-    if not isinstance(raw, Mapping):
-        raise InvalidRequest('`set` takes keys and values, such as {"importance": 4}.')
-    return {str(key): _as_value(value) for key, value in raw.items()}
-
-
-def _parsed_keys(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
-        return {k.strip(): v.strip() for k, _, v in pairs} if all(p[1] for p in pairs) else None
-
-
-def _as_value(value: object) -> Value:
-    if isinstance(value, Mapping):
-        return {str(key): _as_value(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_as_value(item) for item in value]
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else clean(str(value))
-
-
-def _checked(keys: Mapping[str, Value], note: Note) -> Mapping[str, Value]:
-    fixed = sorted(FIXED_KEYS & keys.keys())
-    if fixed:
-        raise InvalidRequest(f"The key {fixed[0]} cannot be set. Nothing was changed.")
-    changes: dict[str, Value] = {}
-    for key, value in keys.items():
-        changes[key] = _normal(key, value)
-    if isinstance(changes.get("tags"), list):
-        changes["tags"] = _as_they_were(changes["tags"], note)
-    if changes.get("title") and changes["title"] != note.title:
-        kept = [alias for alias in note.aliases if alias != changes["title"]]
-        changes.setdefault("aliases", [*kept, note.title])
-    return changes
-
-
-def _as_they_were(tags: Value, note: Note) -> list[str]:
-    """Return tags with those that the note has already as its writer typed them."""
-    listed = note.meta.get("tags")
-    typed = [tag for tag in listed if isinstance(tag, str)] if isinstance(listed, list) else []
-    by_form = {form: tag for tag in typed for form in tags_from([tag])}
-    return [by_form.get(tag, tag) for tag in tags_from(tags)]
-
-
-def _normal(key: str, value: Value) -> Value:
-    if not key or key != key.strip() or "\n" in key:
-        raise InvalidRequest(f"{key!r} cannot be a key.")
-    if value in (None, "", []):
-        return None
-    if key == "type":
-        return kind(str(value))
-    if key == "tags":
-        return list(tags_from(value))
-    if key in _LIST_KEYS and isinstance(value, str):
-        return [item.strip() for item in value.strip("[]").split(",") if item.strip()]
-    if key in _TIME_KEYS:
-        moment = parse_time(str(value))
-        if moment is None:
-            raise InvalidRequest(f"{key} takes a date or time such as 2026-10-02T08:00:00Z.")
-        return format_time(moment)
-    return value
-
-
-def superseding(draft: Draft, old: Note, new_path: str) -> Draft:
-    """Return the draft that takes the place of an old note: it names it, by id and by link."""
-    link = f"- supersedes [{_label(old.title)}]({relative_link(new_path, old.path)})"
-    return replace(
-        draft,
-        text=_with_relation(draft.text, link),
-        extra={**draft.extra, "supersedes": [str(old.id)]},
-    )
-
-
-def superseded(content: bytes, old: Note, new: Note, now: datetime) -> bytes:
-    """Return the old file's bytes, marked as replaced: by id, by link and by its end in time."""
-    text, odd = decode(content)
-    if odd:
-        raise NoteUneditable(old.path, odd[0].message)
-    link = f"- superseded_by [{_label(new.title)}]({relative_link(old.path, new.path)})"
-    newline = "\r\n" if "\r\n" in text else "\n"
-    marked = _with_relation(text.rstrip("\r\n"), link, newline) + newline
-    return set_keys(marked, _ended(now) | {"superseded_by": str(new.id)}, old.path).encode()
-
-
 def retired(content: bytes, path: str, now: datetime) -> bytes:
     """Return a file's bytes with the note out of force from now on."""
     text, odd = decode(content)
@@ -328,18 +267,13 @@ def _ended(now: datetime) -> dict[str, Value]:
     return {"status": "deprecated", "valid_to": format_time(now)}
 
 
-def _with_relation(text: str, link: str, newline: str = "\n") -> str:
-    head = "" if re.search(r"^# Relations[ \t]*\r?$", text, re.MULTILINE) else "# Relations"
-    between = f"{newline}{newline}{head}{newline}{newline}" if head else newline
-    return text + between + link
-
-
 def log_entry(log: str, path: str, title: str) -> str:
     """Return what a scope's log says of a note: its title as a link."""
-    return f"[{_label(' '.join(title.split()))}]({relative_link(log, path)})"
+    return f"[{label(' '.join(title.split()))}]({relative_link(log, path)})"
 
 
-def _label(title: str) -> str:
+def label(title: str) -> str:
+    """Return a title as the label of a link."""
     return re.sub(r"([\\\[\]])", r"\\\1", title)
 
 
@@ -353,43 +287,6 @@ def rebased_note(content: bytes, old: str, new: str, along: str = "") -> bytes:
         return content
     parts = cut(text)
     return replace(parts, body=rebased(parts.body, old, new, "", along)).joined().encode()
-
-
-TIERS = ("unverified", "machine-confirmed", "human-reviewed")
-
-
-def trust_tier(note: Note) -> str:
-    """Return how far a note was checked, from its `verified` events alone (OKF section 5.3)."""
-    actors = [str(event["by"]) for event in _confirmations(note)]
-    if not actors:
-        return TIERS[0]
-    return TIERS[2] if any(actor.startswith("human:") for actor in actors) else TIERS[1]
-
-
-def flags(note: Note, now: datetime) -> tuple[str, ...]:
-    """Return what a reader should know before relying on a note: `stale`, `changed since`."""
-    stale = ("stale",) if is_stale(note, now) else ()
-    return (*stale, "changed since") if is_outdated_check(note) else stale
-
-
-def is_outdated_check(note: Note) -> bool:
-    """Say whether the text was changed after the last time somebody confirmed it."""
-    moments = [parse_time(str(event.get("at") or "")) for event in _confirmations(note)]
-    known = [moment for moment in moments if moment]
-    return bool(known and note.changed and max(known) < note.changed)
-
-
-def _confirmations(note: Note) -> list[Mapping[str, Value]]:
-    events = note.meta.get("verified")
-    listed = events if isinstance(events, list) else [events]
-    return [event for event in listed if isinstance(event, Mapping) and event.get("by")]
-
-
-def is_stale(note: Note, now: datetime) -> bool:
-    """Say whether the day has come at which a note is to be looked at again (OKF section 5.5)."""
-    due = note.meta.get("stale_after")
-    moment = parse_time(due) if isinstance(due, str) else None
-    return moment is not None and moment <= now
 
 
 def forget_plan(note_title: str, path: str, level: str) -> Plan:

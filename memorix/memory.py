@@ -1,13 +1,28 @@
 """The memory: every use of Memorix is one method of `Memory`."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
-from memorix import __version__, brief, held, lifecycle, linking, logbook, recalling, sync
+from memorix import (
+    __version__,
+    brief,
+    counterparts,
+    held,
+    lifecycle,
+    linking,
+    logbook,
+    marking,
+    recalling,
+    sync,
+    trust,
+    unfinished,
+)
 from memorix.embedders.base import Embedder
 from memorix.errors import (
     IndexDamaged,
@@ -36,6 +51,9 @@ LOOK_AT_MOST = 500
 # Notes whose files are looked at before each answer, in about two milliseconds; in a larger vault
 # a change counts when the system tells of it, about a millisecond later.
 
+LATELY = 32
+# Versions of notes, as they were last read or written, that a refused write is compared with.
+
 BRIEF_REACH = 200
 # Newest notes the brief chooses from.
 
@@ -59,6 +77,9 @@ class Memory:
     follower: sync.Follower | None = None
     changed: Callable[[Sequence[str]], None] = lambda paths: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _lately: deque[tuple[str, bytes]] = field(
+        default_factory=lambda: deque(maxlen=LATELY), repr=False
+    )
 
     # -- the six uses
 
@@ -116,64 +137,36 @@ class Memory:
             row = self.find(row.path)
         links, backlinks = linking.neighbours(self.index, row)
         note = _with_id(parse(content, row.path), row)
-        tier, flags = lifecycle.trust_tier(note), lifecycle.flags(note, self.clock())
+        now = self.clock()
+        flags = (*trust.flags(note, now), *marking.contested(self.index, note.contested_by, now))
         flags = (*flags, f"held back: {row.held}") if row.held else flags
-        return Reading(note, seen.etag, row.scope, tier, flags, links, backlinks)
+        self._lately.append((seen.etag, content))
+        return Reading(note, seen.etag, row.scope, trust.trust_tier(note), flags, links, backlinks)
 
     @on_a_sound_index
-    def revise(self, note_id: str, etag: str, edit: Edit, author: str = "") -> Written:
-        """Change a note that is still the version with this etag.
+    def revise(
+        self, note_id: str, etag: str, edit: Edit, author: str = "", *, dry_run: bool = False
+    ) -> Written:
+        """Change a note that is still the version with this etag; a dry run only shows how.
 
         Raises:
             NoteNotFound, NoteChanged, NoteUneditable, InvalidRequest: Nothing was written.
         """
-        if not (edit.text or edit.find or edit.keys):
+        if not edit:
             raise InvalidRequest("Say what to change: text, find and replace, or set.")
         row = self.find(note_id)
         with self.writing():
-            content, seen = self.content(row)
-            _expect(row.path, etag, seen)
+            content, seen = self.expected(row, etag)
             by = author or self.author
             new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
+            if dry_run:
+                steps = lifecycle.changed_lines(content, new)
+                planned = self.written(row.id, row.path, seen.etag, "planned", row.scope)
+                return replace(planned, steps=steps)
             written = self.rewrite(row.path, new, seen.etag)
-            self._log("Update", row.scope, row.path, row.title)
+            self.enter_log("Update", row.scope, row.path, row.title)
         self.announce([row.path])
-        return self._written(row.id, row.path, written.etag, "revised", row.scope)
-
-    @on_a_sound_index
-    def supersede(self, note_id: str, etag: str, draft: Draft) -> Written:
-        """Put a new note in the place of an old one, which stays readable but out of force.
-
-        The new note is written first: were we to die between the two, both are there and the new
-        one names the old.
-
-        Raises:
-            NoteNotFound, NoteChanged, NoteUneditable: Nothing was written.
-        """
-        row = self.find(note_id)
-        with self.writing():
-            content, seen = self.content(row)
-            _expect(row.path, etag, seen)
-            old = _with_id(parse(content, row.path), row)
-            draft = replace(draft, tags=draft.tags or old.tags, type=draft.type or old.type)
-            stem = f"{row.path.rpartition('/')[0]}/{lifecycle.stem_for(draft)}".lstrip("/")
-            path = self.store.free_path(stem, self.index.has_path)
-            now = self.clock()
-            draft = lifecycle.superseding(draft, old, path)
-            note = lifecycle.compose(draft, self._new_id(), path, now, VIA)
-            marked = lifecycle.superseded(content, old, note, now)
-            first = self._create(note)
-            try:
-                self.rewrite(row.path, marked, seen.etag)
-            except NoteChanged:  # saved by somebody at this moment: nothing is replaced then
-                self.store.remove(path, first.etag)
-                self.put([Drop(path)])
-                raise
-            self._log("Creation", row.scope, path, note.title)
-            self._log("Deprecation", row.scope, row.path, row.title)
-        self.announce([path, row.path])
-        written = self._written(note.id, path, first.etag, "superseded", row.scope)
-        return replace(written, superseded=row.id)
+        return self.written(row.id, row.path, written.etag, "revised", row.scope)
 
     @on_a_sound_index
     def forget(self, note_id: str, level: str = "retire", *, dry_run: bool = False) -> Forgotten:
@@ -211,7 +204,7 @@ class Memory:
         with self.writing():
             for draft, scope in drafts:
                 place = self.places.to_write(scope)
-                known = self._known(draft, place)
+                known = self.known(draft, place)
                 if known:
                     kept.append((known.id, known.path, known.seen.etag, "already known", place))
                     continue
@@ -220,10 +213,10 @@ class Memory:
                 note = put.note
                 status = "suggested" if draft.suggested else "created"
                 kept.append((note.id, note.path, put.seen.etag, status, place))
-                self._log("Creation", place, note.path, note.title)
+                self.enter_log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
-        return [self._written(*one) for one in kept]
+        return [self.written(*one) for one in kept]
 
     @on_a_sound_index
     def catch_up(
@@ -237,6 +230,9 @@ class Memory:
         done = sync.catch_up(
             self.store, self.index, paths, accept_loss=accept_loss, progress=progress
         )
+        if unfinished.are_left(self.unfinished):
+            with self.writing():
+                unfinished.finish(self.unfinished, self.mirror)
         if done:
             self.changed(done.paths)
         return done
@@ -335,15 +331,24 @@ class Memory:
             self.index, self.embedder, query, self.clock(), meaning=self.meaning, mix=self.mix
         )
 
-    def _known(self, draft: Draft, scope: str) -> Row | None:
-        """Return the note that says the same, if its file still does."""
-        row = self.index.same_text(digest(draft.text), scope, suggested=draft.suggested)
-        if row is None:
-            return None
-        found = self.store.read(row.path)
-        if found and found[1].etag == row.seen.etag:
-            return row
-        self.catch_up([row.path])
+    def known(self, draft: Draft, scope: str) -> Row | None:
+        """Return the note that makes a draft needless, if its file still does.
+
+        That is one in force that says the same; for what is only suggested, also one that is out
+        of force, or waits in the inbox itself.
+        """
+        path = f"{folder_of(scope)}/{lifecycle.stem_for(draft)}.md"
+        if self.store.signature(path) and not self.index.has_path(path):
+            self.catch_up([path])  # its writer may have died, and tries again
+        for row in self.index.same_text(digest(draft.text), scope):
+            found = self.store.read(row.path)
+            if found is None or found[1].etag != row.seen.etag:
+                self.catch_up([row.path])
+            elif draft.suggested or (
+                row.held != held.INBOX
+                and lifecycle.says_all_of(parse(found[0], row.path), draft, self.clock())
+            ):
+                return row
         return None
 
     def _write_new(self, draft: Draft, scope: str) -> Put:
@@ -351,33 +356,44 @@ class Memory:
         folder = held.inbox_of(root) if draft.suggested else root
         stem = f"{folder}/{lifecycle.stem_for(draft)}"
         path = self.store.free_path(stem, self.index.has_path)
-        note = lifecycle.compose(draft, self._new_id(), path, self.clock(), VIA)
+        draft = counterparts.with_sources(draft, path, self.note_of)
+        note = lifecycle.compose(draft, self.new_id(), path, self.clock(), VIA)
         content = render(note)
         self.places.claim(scope)
         seen = self.store.write(path, content, None)
         return sync.put_of(note, seen)
 
-    def _create(self, note: Note) -> Seen:
-        content = render(note)
-        seen = self.store.write(note.path, content, None)
-        self.put([sync.put_of(note, seen)])
-        return seen
+    def note_of(self, note_id: str) -> Note:
+        """Return the note with exactly this id or path, as its file is now."""
+        row = self.find(note_id)
+        return _with_id(parse(self.content(row)[0], row.path), row)
 
-    def rewrite(self, path: str, content: bytes, expect: str) -> Seen:
-        """Write a version of a note in place of the expected one; call it within `writing`."""
+    def rewrite(self, path: str, content: bytes, expect: str | None) -> Seen:
+        """Write a version of a note in place of the expected one, None for a new note; call it
+        within `writing`."""
         seen = self.store.write(path, content, expect)
         self.put([sync.put_for(path, content, seen)])
+        self._lately.append((seen.etag, content))
         return seen
+
+    def mirror(self, path: str, expect: Mapping[str, str] = MappingProxyType({})) -> Sequence[str]:
+        """Make the notes that one names say the same of it; call it within `writing`."""
+        return counterparts.mirror(self.store, self.index, path, self.rewrite, expect)
+
+    @property
+    def unfinished(self) -> Path:
+        """The folder that notes which changes of several files are under way."""
+        return self.index_path.with_name("unfinished")
 
     def _forget(self, row: Row, level: str) -> None:
         content, seen = self.content(row)
         if level == "retire":
             self.rewrite(row.path, lifecycle.retired(content, row.path, self.clock()), seen.etag)
-            self._log("Deprecation", row.scope, row.path, row.title)
+            self.enter_log("Deprecation", row.scope, row.path, row.title)
             return
         if level == "archive":
             moved = self.store.archive(row.path, seen.etag)
-            self._log("Archive", row.scope, moved, row.title)
+            self.enter_log("Archive", row.scope, moved, row.title)
         else:
             self.store.remove(row.path, seen.etag)
             logbook.erase(self.store, row.scope, row.path, row.id)
@@ -407,6 +423,22 @@ class Memory:
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
 
+    def expected(self, row: Row, etag: str) -> tuple[bytes, Seen]:
+        """Return the bytes of a note's file, if they are the version with this etag.
+
+        Raises:
+            NoteChanged: They are not; it tells what they say now.
+        """
+        wanted = etag.strip()
+        if not wanted:
+            raise InvalidRequest("The etag is missing. Read the note and pass the etag it has.")
+        content, seen = self.content(row)
+        if wanted != seen.etag:
+            known = next((old for mark, old in list(self._lately) if mark == wanted), None)
+            since = lifecycle.what_changed(known, content)
+            raise NoteChanged(row.path, wanted, seen.etag, since)
+        return content, seen
+
     def content(self, row: Row) -> tuple[bytes, Seen]:
         """Return the bytes of a note's file as they are now.
 
@@ -419,14 +451,14 @@ class Memory:
             raise NoteChanged(row.path, row.seen.etag, None)
         return found
 
-    def _log(self, verb: str, scope: str, path: str, title: str) -> None:
+    def enter_log(self, verb: str, scope: str, path: str, title: str) -> None:
         if self.log:
             logbook.enter(self.store, scope, verb, path, title, self.clock())
 
-    def _new_id(self) -> NoteId:
+    def new_id(self) -> NoteId:
         return new_id(self.clock(), os.urandom(10))
 
-    def _written(
+    def written(
         self,
         note_id: str,
         path: str,
@@ -468,13 +500,6 @@ class Memory:
             )
         with self.store.locked():
             yield
-
-
-def _expect(path: str, etag: str, seen: Seen) -> None:
-    if not etag.strip():
-        raise InvalidRequest("The etag is missing. Read the note and pass the etag it has.")
-    if etag.strip() != seen.etag:
-        raise NoteChanged(path, etag, seen.etag)
 
 
 def _with_id(note: Note, row: Row) -> Note:

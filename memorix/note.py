@@ -34,6 +34,10 @@ _FENCE = re.compile(
     r"|(~{3,})[^\n]*$.*?(?:^ {0,3}\2~*[ \t\r]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
+_RELATIONS = re.compile(
+    r"(?:\A|(?<=\n))# Relations[ \t]*\r?\n(?:[ \t]*\r?\n|- \w+ \[[^\r\n]*\r?(?:\n|\Z))*\Z"
+)
+_PLAIN_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 _MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
 
@@ -93,8 +97,20 @@ class Note:
         return self._moment("expires_at")
 
     @property
+    def stale_after(self) -> datetime | None:
+        return self._moment("stale_after")
+
+    @property
     def superseded_by(self) -> str:
         return _text(self.meta.get("superseded_by"))
+
+    @property
+    def supersedes(self) -> tuple[str, ...]:
+        return texts_of(self.meta.get("supersedes"))
+
+    @property
+    def contested_by(self) -> tuple[str, ...]:
+        return texts_of(self.meta.get("contested_by"))
 
     @property
     def author(self) -> str:
@@ -146,7 +162,7 @@ def from_meta(
         body=body,
         description=" ".join(_text(get("description")).split()),
         tags=_tags(get("tags")),
-        aliases=_texts(get("aliases")),
+        aliases=texts_of(get("aliases")),
         status=_text(get("status")) or "stable",
         meta=meta,
         warnings=warnings,
@@ -322,7 +338,8 @@ def _text(value: Value) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _texts(value: Value) -> tuple[str, ...]:
+def texts_of(value: Value) -> tuple[str, ...]:
+    """Read a list of texts as people write them: a list, or `a, b` with or without brackets."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -336,7 +353,7 @@ def _tags(value: Value) -> tuple[str, ...]:
     """Read tags as typed, without a leading # and without repeats."""
     if value is None:
         return ()
-    bare = dict.fromkeys([text.strip("\"' ").lstrip("#").strip() for text in _texts(value)])
+    bare = dict.fromkeys([text.strip("\"' ").lstrip("#").strip() for text in texts_of(value)])
     bare.pop("", None)
     return tuple(bare)
 
@@ -353,10 +370,28 @@ def _without_fences(body: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """Return a text without what makes no difference to its meaning: case of form, white space."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    """Return a text without what makes no difference to what it says.
+
+    White space counts only inside fenced code, where indentation may; characters are compared in
+    Unicode's composed form, full-width ones as their plain twins, so `８４４３` is `8443` but `10²`
+    is not `102`.
+    """
+    text = unicodedata.normalize("NFC", text).translate(_PLAIN_WIDTH)
+    pieces, start = [], 0
+    for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        lines = (line.rstrip() for line in fence[0].strip().splitlines())
+        pieces += [" ".join(text[start : fence.start()].split()), "\n".join(lines)]
+        start = fence.end()
+    return "\n".join(filter(None, [*pieces, " ".join(text[start:].split())]))
 
 
-def digest(text: str) -> str:
+def without_relations(body: str) -> str:
+    """Return a body without a last section `Relations` that holds nothing but relations: it says
+    how a note stands to others, not what it says."""
+    match = _RELATIONS.search(body) if "Relations" in body else None
+    return body[: match.start()] if match else body
+
+
+def digest(body: str) -> str:
     """Return the mark by which an exact repeat of a text is known."""
-    return etag_of(normalised(text).encode("utf-8", "replace"))
+    return etag_of(normalised(without_relations(body)).encode("utf-8", "replace"))

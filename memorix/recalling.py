@@ -11,6 +11,7 @@ from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, language_hint, query_terms, telling_words
 from memorix.lifecycle import Draft
+from memorix.marking import marks
 from memorix.note import cut_short
 from memorix.query import Answer, Filter, Hit, Match, Query, Why
 from memorix.ranking import Mix, Ranked, best_sentence, cut_to_budget, fuse, idf
@@ -81,7 +82,7 @@ def answer(
         mix=mix,
     )
     silent = "" if ranked else _silence(terms, counts)
-    return _page(index, query, ranked, weights, meaning, silent)
+    return _page(index, query, now, ranked, weights, meaning, silent)
 
 
 def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> bool:
@@ -174,7 +175,11 @@ def _silence(terms: Sequence[QueryTerm], counts: dict[str, int]) -> str:
 def _latest(index: Index, query: Query, now: datetime) -> Answer:
     wanted = query.limit + 1
     rows = index.latest(query.filter, now, wanted, query.offset)
-    hits = [_hit(row, 0.0, Why(0.0, None), row.gist) for row in rows[: query.limit]]
+    asked = query.filter.as_of
+    hits = [
+        _hit(row, 0.0, Why(0.0, None, (), marks(index, row, now, asked)), row.gist)
+        for row in rows[: query.limit]
+    ]
     fitting = cut_to_budget([cost_of(hit) for hit in hits], query.max_tokens)
     more = len(rows) > fitting
     return Answer(
@@ -189,6 +194,7 @@ def _latest(index: Index, query: Query, now: datetime) -> Answer:
 def _page(
     index: Index,
     query: Query,
+    now: datetime,
     ranked: Sequence[Ranked],
     weights: Mapping[QueryTerm, float],
     meaning: str,
@@ -198,7 +204,15 @@ def _page(
     rows = index.rows(r.note for r in part)
     texts = index.texts(r.chunk for r in part)
     hits = [
-        _found(rows[r.note], r, texts.get(r.chunk, ""), weights) for r in part if r.note in rows
+        _found(
+            rows[r.note],
+            r,
+            texts.get(r.chunk, ""),
+            weights,
+            marks(index, rows[r.note], now, query.filter.as_of),
+        )
+        for r in part
+        if r.note in rows
     ]
     fitting = cut_to_budget([cost_of(hit) for hit in hits], query.max_tokens)
     end = query.offset + fitting
@@ -212,10 +226,11 @@ def _page(
     )
 
 
-def _found(row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float]) -> Hit:
+def _found(
+    row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float], marked: tuple[str, ...]
+) -> Hit:
     matched = _joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
-    notes = ("superseded",) if row.superseded_by else ()
-    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, notes)
+    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, marked)
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)

@@ -19,10 +19,12 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did; `status` is created, suggested, accepted, already known, revised or
-    superseded.
+    """What a write did.
 
-    `vector` is `yes`, `pending`, or `off` where no model is in use.
+    `status` is created, suggested, accepted, already known or possible conflict; revised,
+    superseded, filed as history, contested or merged; planned after a dry run.  `vector` is `yes`,
+    `pending`, or `off` where no model is in use.  `superseded` are the ids of the notes it
+    replaces, `steps` what was done to which file.
     """
 
     id: str
@@ -33,6 +35,7 @@ class Written:
     vector: str
     near: tuple[Near, ...] = ()
     superseded: str = ""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _known(memory: Memory, note: Note) -> Row | None:
     scope = scope_of(note.path)
     if not in_inbox(note.path, folder_of(scope)):
         return None
-    return memory.index.same_text(digest(note.body), scope, suggested=True)
+    return next(iter(memory.index.same_text(digest(note.body), scope)), None)
 
 
 def files(memory: Memory, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from memorix import settling
 from memorix.arguments import query_from
 from memorix.config import load
 from memorix.errors import (
@@ -673,7 +674,7 @@ def test_no_id_scope_or_target_leads_out_of_the_vault(
         shelf.memory.read,
         shelf.memory.forget,
         lambda wanted: shelf.memory.revise(wanted, done.etag, Edit(text="other")),
-        lambda wanted: shelf.memory.supersede(wanted, done.etag, successor("other", {})),
+        lambda wanted: settling.supersede(shelf.memory, wanted, done.etag, successor("other", {})),
         lambda wanted: keep(shelf.memory, "other", "Other", wanted),
     ):
         with pytest.raises((UnsafePath, NoteNotFound, InvalidRequest)):

@@ -16,13 +16,17 @@ LEVELS = [
         "layout", "prose", "links", "lexemes", "chunks", "query", "config",
     ],
     # decisions: data in, plan out
-    ["lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held", "retention"],
+    [
+        "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
+        "checking", "intake", "held", "retention",
+    ],
     # adapters: each knows one outside thing
     ["store", "index", "embedders", "exchange"],
     # engine
     [
-        "scopes", "places", "sync", "results", "recalling", "linking", "logbook", "watching",
-        "mending", "memory", "moving", "inbox", "transfer",
+        "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
+        "watching", "mending", "unfinished", "counterparts", "memory",
+        "moving", "inbox", "settling", "transfer",
     ],
     ["wiring"],
     # faces
@@ -36,7 +40,8 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "chunks", "query",
-    "lifecycle", "ranking", "brief", "reserved", "checking", "intake", "held", "retention",
+    "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
+    "checking", "intake", "held", "retention",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memorix.errors import InvalidRequest
+from memorix.keys import keys_from, kind
 from memorix.lifecycle import (
     Draft,
     Edit,
@@ -14,8 +15,6 @@ from memorix.lifecycle import (
     draft_from,
     edited,
     forget_plan,
-    keys_from,
-    kind,
     relative_link,
     successor,
 )

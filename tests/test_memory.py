@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memorix import settling
 from memorix.arguments import query_from
 from memorix.config import Config, load
 from memorix.errors import (
@@ -218,7 +219,7 @@ def test_a_write_based_on_an_old_reading_is_refused(memory: Memory, vault: Path)
         with pytest.raises(NoteChanged, match="has changed"):
             memory.revise(done.id, done.etag, edit)
     with pytest.raises(NoteChanged):
-        memory.supersede(done.id, done.etag, successor("new", {}))
+        settling.supersede(memory, done.id, done.etag, successor("new", {}))
 
     assert file.read_bytes() == before
 
@@ -228,7 +229,7 @@ def changing(memory: Memory, note_id: str, etag: str) -> dict[str, Callable[[], 
     return {
         "revise": lambda: memory.revise(note_id, etag, Edit(text="Two fish.")),
         "tag": lambda: memory.revise(note_id, etag, Edit(keys={"tags": ["fish"]})),
-        "supersede": lambda: memory.supersede(note_id, etag, successor("Two fish.", {})),
+        "supersede": lambda: settling.supersede(memory, note_id, etag, successor("Two fish.", {})),
         "retire": lambda: memory.forget(note_id, "retire"),
         "archive": lambda: memory.forget(note_id, "archive"),
     }
@@ -288,7 +289,7 @@ def test_a_file_with_broken_metadata_is_found_and_never_rewritten(
 @pytest.mark.rule("MEM-9")
 def test_a_superseded_note_leaves_recall_and_stays_readable(memory: Memory, vault: Path) -> None:
     old = keep(memory, "Backups run at 02:15.", "Backup time", tags=["ops"])
-    new = memory.supersede(old.id, old.etag, successor("Backups run at 04:40.", {}))
+    new = settling.supersede(memory, old.id, old.etag, successor("Backups run at 04:40.", {}))
 
     assert [hit.id for hit in memory.recall(query_from("when do backups run")).hits] == [new.id]
     note = memory.read(old.id).note

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
+from memorix import settling
 from memorix.arguments import query_from
 from memorix.errors import InvalidRequest
 from memorix.frontmatter import cut
@@ -107,7 +108,7 @@ def test_an_observation_is_found_by_its_words_and_tags(clocked: Memory) -> None:
 @pytest.mark.rule("MEM-12")
 def test_the_keys_of_the_profile_are_flat_as_obsidian_needs_them(clocked: Memory) -> None:
     old = clocked.remember(draft_from("Backups run at 02:15.", "Backup", "Fact", ["ops"]))
-    new = clocked.supersede(old.id, old.etag, successor("Backups run at 04:40.", {}))
+    new = settling.supersede(clocked, old.id, old.etag, successor("Backups run at 04:40.", {}))
 
     for path in (old.path, new.path):
         for key, value in keys_of(clocked, path).items():

@@ -66,10 +66,16 @@ class Row:
     type: str
     title: str
     gist: str
+    created: str
     date: str
     status: str
+    valid_from: str
+    valid_to: str
+    expires_at: str
+    stale_after: str
     superseded_by: str
     held: str
+    contested_by: tuple[str, ...]
     tags: tuple[str, ...]
     seen: Seen
 
@@ -165,11 +171,9 @@ class Index(Protocol):
         """Return notes whose id, path or title resembles what was asked for."""
         ...
 
-    def same_text(self, digest: str, scope: str, *, suggested: bool = False) -> Row | None:
-        """Return the note in force of this scope that says exactly the same.
-
-        For what is only `suggested`, also one that is out of force, or waits in the inbox itself.
-        """
+    def same_text(self, digest: str, scope: str) -> Sequence[Row]:
+        """Return all notes of this scope with exactly this text: those in its inbox last, else the
+        oldest first."""
         ...
 
     def outgoing(self, key: int) -> list[LinkRow]:

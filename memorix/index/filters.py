@@ -42,8 +42,8 @@ def _in_force(wanted: Filter, now: datetime) -> tuple[str, list[str]]:
         "n.valid_from <= ? AND (n.valid_to = '' OR n.valid_to > ?)"
         " AND (n.expires_at = '' OR n.expires_at > ?)"
     )
-    if wanted.as_of:  # a note says nothing about the time before it was written
-        return f"{valid} AND (n.valid_from <> '' OR n.date <= ?)", [moment] * 4
+    if wanted.as_of:  # a note says nothing about the time before it was first written
+        return f"{valid} AND (n.valid_from <> '' OR n.created <= ?)", [moment] * 4
     return f"{valid} AND n.status <> 'deprecated'", [moment] * 3
 
 

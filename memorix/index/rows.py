@@ -49,8 +49,8 @@ def prepare(put: Put) -> Prepared:
 def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
     """Return the values of the table `notes` after its key, in order."""
     note, seen = new.put.note, new.put.seen
-    date = note.changed or note.created
-    validity = (note.valid_from, note.valid_to, note.expires_at)
+    created, date = note.created or note.changed, note.changed or note.created
+    moments = (note.valid_from, note.valid_to, note.expires_at, note.stale_after)
     return (
         note_id,
         note.id,
@@ -60,11 +60,13 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note.type,
         note.title,
         new.gist,
+        format_time(created) if created else file_date(seen),
         format_time(date) if date else file_date(seen),
         note.status,
-        *(format_time(moment) if moment else "" for moment in validity),
+        *(format_time(moment) if moment else "" for moment in moments),
         note.superseded_by,
         new.put.held,
+        "\x1f".join(note.contested_by),
         new.digest,
         seen.etag,
         seen.signature,
@@ -88,9 +90,12 @@ def file_date(seen: Seen) -> str:
 
 
 def row_of(row: tuple[Any, ...]) -> Row:
-    tags = tuple(row[-1].split("\x1f")) if row[-1] else ()
-    signature, etag = row[-3:-1]
-    return Row(*row[:-3], tags=tags, seen=Seen(signature, etag))  # type: ignore[misc]
+    *plain, contested_by, signature, etag, tags = row
+    return Row(*plain, _parted(contested_by), _parted(tags), Seen(signature, etag))  # type: ignore[call-arg]
+
+
+def _parted(joined: str | None) -> tuple[str, ...]:
+    return tuple(joined.split("\x1f")) if joined else ()
 
 
 def chunk_of(heading: str, text: str) -> Chunk:

@@ -38,8 +38,9 @@ from memorix.reconcile import Seen
 from memorix.retention import Recalls
 
 _ROW = (
-    "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.date, n.status, n.superseded_by,"
-    " n.held, n.signature, n.etag,"
+    "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.created, n.date, n.status,"
+    " n.valid_from, n.valid_to, n.expires_at, n.stale_after, n.superseded_by, n.held,"
+    " n.contested_by, n.signature, n.etag,"
     " (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
 )
 _AMONG = "IN (SELECT value FROM json_each(?))"
@@ -185,13 +186,10 @@ class SqliteIndex:
         rows = self._db.query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
         return [row_of(row) for row in rows]
 
-    def same_text(self, digest: str, scope: str, *, suggested: bool = False) -> Row | None:
-        found = self._db.query(
-            "SELECT key FROM notes WHERE digest = ? AND scope = ?"
-            " AND (? OR status <> 'deprecated' AND held <> ?) ORDER BY held = ?, date LIMIT 1",
-            (digest, scope, suggested, INBOX, INBOX),
-        )
-        return next(iter(self.rows(found[0]).values())) if found else None
+    def same_text(self, digest: str, scope: str) -> list[Row]:
+        sql = f"SELECT {_ROW} FROM notes n WHERE n.digest = ? AND n.scope = ?"
+        rows = self._db.query(f"{sql} ORDER BY n.held = ?, n.date", (digest, scope, INBOX))
+        return [row_of(row) for row in rows]
 
     def outgoing(self, key: int) -> list[LinkRow]:
         with self._db.as_unavailable():
@@ -332,7 +330,7 @@ class SqliteIndex:
         note = new.put.note
         note_id = self._unique_id(db, note)
         self._drop(db, note.path)
-        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 18})", note_row(new, note_id))
+        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 21})", note_row(new, note_id))
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])

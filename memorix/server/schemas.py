@@ -8,6 +8,8 @@ from memorix.errors import InvalidRequest
 
 
 def _text(value: object) -> object:
+    if isinstance(value, bool):  # where a text may also be a yes
+        return "true" if value else ""
     return "" if value is None else value
 
 
@@ -21,8 +23,14 @@ def _listed(value: object) -> list[str]:
     return list(tags_from(value))
 
 
+def _ids(value: object) -> list[str]:
+    from memorix.arguments import ids_from
+
+    return ids_from(value)
+
+
 def _keys(value: object) -> object:
-    from memorix.lifecycle import keys_from
+    from memorix.keys import keys_from
 
     try:
         return keys_from(value)
@@ -37,6 +45,9 @@ Count = Annotated[int, BeforeValidator(_number)]
 Flag = Annotated[bool, BeforeValidator(lambda value: False if value in (None, "") else value)]
 Words = Annotated[list[str], BeforeValidator(_listed)]
 # Models send lists as JSON text, as `a, b`, as one word, or as null.
+
+Ids = Annotated[list[str], BeforeValidator(_ids)]
+# As words, but kept as they are written.
 
 Keys = Annotated[dict[str, Any], BeforeValidator(_keys)]
 # A mapping, its JSON text, or lines `key: value`.

@@ -18,6 +18,7 @@ from memorix.server.schemas import (
     Count,
     Flag,
     Forgot,
+    Ids,
     Keys,
     NoteRead,
     Recalled,
@@ -58,6 +59,9 @@ _FORGETS = ToolAnnotations(
 
 Scope = Annotated[Text, Field(description="project (default), user, a project's name")]
 ScopeRead = Annotated[Text, Field(description="default: project + user; or a project's name, all")]
+NewKeys = Annotated[
+    Keys, Field(description='e.g. {"ttl": "30d", "valid_from": date, "sources": [id]}')
+]
 
 
 def add_tools(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
@@ -78,13 +82,14 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         tags: Words = [],  # noqa: B006 - the schema's default; never changed
         scope: Scope = "",
         suggest: Annotated[Flag, Field(description="unsure: into the user's review inbox")] = False,
+        set: NewKeys = {},  # noqa: B006
     ) -> Annotated[CallToolResult, Write]:
         """Keep one fact, decision, preference, procedure or gotcha as a note. Returns its id and
         the nearest notes; an exact repeat writes nothing."""
         from memorix import answers, lifecycle
 
         with _shown_to_the_model():
-            draft = lifecycle.draft_from(text, title, type, tags, suggested=suggest)
+            draft = lifecycle.draft_from(text, title, type, tags, set, suggested=suggest)
             written = memory().remember(lifecycle.by(draft, _client(ctx)), scope)
         return _result(answers.written_text(written), answers.written(written))
 
@@ -139,23 +144,27 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         text: Annotated[Text, Field(description="new body")] = "",
         find: Annotated[Text, Field(description="one passage, exactly")] = "",
         replace: Text = "",
-        set: Annotated[Keys, Field(description='metadata, e.g. {"tags": ["a"]}')] = {},  # noqa: B006
+        set: Annotated[
+            Keys, Field(description='metadata, e.g. {"title": "x", "tags+": ["a"]}')
+        ] = {},  # noqa: B006
         supersede: Annotated[
-            Flag, Field(description="text becomes a new note; the old one is marked replaced")
-        ] = False,
+            Text, Field(description="true: text becomes a new note in its place; or the id of one")
+        ] = "",
+        contest: Annotated[Ids, Field(description="ids it disagrees with")] = [],  # noqa: B006
+        merge: Annotated[Ids, Field(description="id@etag of more notes that text sums up")] = [],  # noqa: B006
+        verify: Annotated[Flag, Field(description="you checked that it holds")] = False,
     ) -> Annotated[CallToolResult, Write]:
         """Change a note, or supersede it when the fact itself has changed. Refused if the file is
         not the version of the etag."""
-        from memorix import answers, inbox, lifecycle
+        from memorix import answers, settling
+        from memorix.arguments import revision_from
 
         with _shown_to_the_model():
-            keys = lifecycle.keys_from(set)
-            if supersede:
-                draft = lifecycle.successor(text, keys)
-                written = memory().supersede(id, etag, lifecycle.by(draft, _client(ctx)))
-            else:
-                edit = lifecycle.Edit(text, find, replace, keys)
-                written = inbox.revise(memory(), id, etag, edit, author=_client(ctx))
+            author = _client(ctx)
+            revision = revision_from(
+                text, find, replace, set, supersede, contest, merge, verify, author
+            )
+            written = settling.revise(memory(), id, etag, revision, author)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -228,7 +237,7 @@ def _client(ctx: Context[Any, Any]) -> str:
     params = ctx.session.client_params
     if params is None:
         return ""
-    name = "-".join(params.client_info.name.split()) or "assistant"
+    name = "-".join(params.client_info.name.replace(":", " ").split()) or "assistant"
     return f"{name}/{params.client_info.version or '0'}"
 
 

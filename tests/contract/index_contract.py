@@ -198,14 +198,17 @@ class IndexContract:
             assert sorted(self.near(index, vector(1), wanted)) == names
             assert sorted(row.path[5:-3] for row in index.latest(wanted, NOW, 9)) == names
 
-    def test_a_suggestion_is_no_repeat_of_what_it_says(self, index: Index) -> None:
-        index.apply([put("a", "the gateway", held="inbox")])
-        assert index.same_text(digest("the gateway"), "user") is None
-
+    def test_all_notes_with_one_text_are_told_those_in_the_inbox_last(self, index: Index) -> None:
+        index.apply([put("a", "the gateway", held="inbox"), put("c", "the lamp")])
         index.apply([put("b", "the gateway", held="private")])
-        row = index.same_text(digest("the gateway"), "user")
-        assert row is not None
-        assert (row.path, row.held) == ("user/b.md", "private")
+
+        found = index.same_text(digest("the gateway"), "user")
+
+        assert [(row.path, row.held) for row in found] == [
+            ("user/b.md", "private"),
+            ("user/a.md", "inbox"),
+        ]
+        assert not index.same_text(digest("the gateway"), "app")
 
     def test_frequencies_count_chunks(self, index: Index) -> None:
         index.apply([put("a", "gateway lamp"), put("b", "gateway")])

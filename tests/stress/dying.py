@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memorix import settling
 from memorix.config import load
 from memorix.intake import Incoming
 from memorix.lifecycle import Edit, draft_from, successor
@@ -34,13 +35,26 @@ IMPORTED = [
 VERBS: dict[str, Callable[[Memory, Reading], object]] = {
     "remember": lambda memory, old: memory.remember(draft_from(NEW, "New")),
     "revise": lambda memory, old: memory.revise(old.note.id, old.etag, Edit(text=SECOND)),
-    "supersede": lambda memory, old: memory.supersede(old.note.id, old.etag, successor(SECOND, {})),
+    "supersede": lambda memory, old: settling.supersede(
+        memory, old.note.id, old.etag, successor(SECOND, {})
+    ),
+    "contest": lambda memory, old: settling.contest(
+        memory, old.note.id, old.etag, [old.links[0].id]
+    ),
+    "merge": lambda memory, old: settling.combine(
+        memory,
+        [(old.note.id, old.etag), (old.links[0].id, memory.read(old.links[0].id).etag)],
+        successor(SECOND, {}),
+    ),
     "retire": lambda memory, old: memory.forget(old.note.id, "retire"),
     "archive": lambda memory, old: memory.forget(old.note.id, "archive"),
     "erase": lambda memory, old: memory.forget(old.note.id, "erase"),
     "mv": lambda memory, old: move(memory, old.note.id, "user/moved/lamp.md", links=True),
     "import": lambda memory, old: list(take_in(memory, IMPORTED)),
 }
+
+SETTLING = ("supersede", "contest", "merge")
+# They write several notes; the first rename decides, and a catch-up does the rest.
 
 
 def main() -> None:
