@@ -10,6 +10,7 @@ In reading order:
     store, index, embedders, exchange                                      one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
     moving, inbox, settling, transfer                                      and those of whole notes
+    hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters
     server, bench, demo, doctor, cli                                       the faces
 """

@@ -10,7 +10,8 @@
     ├── VaultUnavailable         6   the notes folder is missing, unreadable or read-only
     ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
     │   └── IndexDamaged         7   the database cannot be read, and is made anew
-    └── ModelUnavailable         8   the embedding model cannot be loaded
+    ├── ModelUnavailable         8   the embedding model cannot be loaded
+    └── HostFileRefused          9   a host's file cannot be read, edited or written
 
 A message is one or two sentences for a person: what is wrong, then what to do next.
 """
@@ -125,3 +126,16 @@ class ModelUnavailable(MemorixError):
     """An embedding model cannot be found or loaded."""
 
     exit_code = 8
+
+
+class HostFileRefused(MemorixError):
+    """A file of a host cannot be read, edited or written; it was left as it is."""
+
+    exit_code = 9
+
+    def __init__(self, path: object, line: int, reason: str) -> None:
+        where = f"{path}, line {line}" if line else str(path)
+        super().__init__(f"{where}: {reason}. It was not changed. Mend it, then try again.")
+        self.path = path
+        self.line = line
+        self.reason = reason

@@ -21,12 +21,13 @@ LEVELS = [
         "checking", "intake", "held", "retention",
     ],
     # adapters: each knows one outside thing
-    ["store", "index", "embedders", "exchange"],
+    ["store", "index", "embedders", "exchange", "hosts"],
     # engine
     [
         "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
         "watching", "mending", "unfinished", "counterparts", "memory",
         "moving", "inbox", "settling", "transfer",
+        "installing",
     ],
     ["wiring"],
     # faces

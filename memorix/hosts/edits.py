@@ -1,0 +1,109 @@
+"""What we keep in other programs' files: an entry, a block of lines, or a file of our own."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from memorix.hosts import blocks, jsonc, tomltext
+
+
+class Edit(Protocol):
+    """One thing of ours in a file; texts are without a byte order mark.
+
+    All raise `NotJson` or `NotToml` where the text cannot be read.
+    """
+
+    @property
+    def name(self) -> str:
+        """What tells it from others in the same file, in every version of us."""
+
+    def put(self, text: str) -> str:
+        """Return the text with it."""
+
+    def take(self, text: str, original: str | None) -> str:
+        """Return the text without it, nor what was made to hold it, as `original` tells."""
+
+    def held(self, text: str) -> bool:
+        """Say whether the text has it, of whatever version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table of ours in a file of settings, under `keys`."""
+
+    keys: tuple[str, ...]
+    value: Mapping[str, Any] = field(default_factory=dict)
+    toml: bool = False
+
+    @property
+    def name(self) -> str:
+        return json.dumps(["toml" if self.toml else "json", *self.keys], ensure_ascii=False)
+
+    def put(self, text: str) -> str:
+        if self.toml:
+            return tomltext.put(text, self.keys, self.value)
+        return jsonc.put(text, self.keys, dict(self.value))
+
+    def take(self, text: str, original: str | None) -> str:
+        if self.toml:
+            return tomltext.take(text, self.keys)
+        text = jsonc.take(text, self.keys)
+        for depth in range(len(self.keys) - 1, 0, -1):
+            text = _without_empty(text, self.keys[:depth], original)
+        return text
+
+    def held(self, text: str) -> bool:
+        if self.toml:
+            return tomltext.find(text, self.keys) is not None
+        return jsonc.find(text, self.keys) is not None
+
+
+def _without_empty(text: str, keys: tuple[str, ...], original: str | None) -> str:
+    """Take away what holds nothing and was not there before; unless that is unknown."""
+    node = jsonc.find(text, keys)
+    if original is None or node is None or node.members or jsonc.find(original, keys):
+        return text
+    return jsonc.take(text, keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of ours at the end of a file of instructions."""
+
+    lines: str = ""
+    name: str = '["block"]'
+
+    def put(self, text: str) -> str:
+        return blocks.put(text, self.lines)
+
+    def take(self, text: str, original: str | None) -> str:
+        return blocks.take(text)
+
+    def held(self, text: str) -> bool:
+        return blocks.held(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A file that is ours alone."""
+
+    content: str = ""
+    name: str = '["whole"]'
+
+    def put(self, text: str) -> str:
+        return self.content
+
+    def take(self, text: str, original: str | None) -> str:
+        return ""
+
+    def held(self, text: str) -> bool:
+        return bool(text)
+
+
+def named(name: str) -> Edit:
+    """Return the edit with this name, fit to be taken out."""
+    kind, *keys = json.loads(name)
+    if kind == "block":
+        return Block()
+    return Whole() if kind == "whole" else Entry(tuple(keys), toml=kind == "toml")
