@@ -110,6 +110,22 @@ def _versioned(text: str) -> tuple[str, str]:
     return note_id, etag
 
 
+def expiry_from(text: str, now: datetime) -> datetime | None:
+    """Read when something ends: a day, which is whole, or a span such as 90d or 12h.
+
+    Raises:
+        InvalidRequest: It cannot be read, or has passed.
+    """
+    span = re.fullmatch(r"([1-9][0-9]{0,4})\s*([dh])", text.strip())
+    if span:
+        hours = int(span[1]) * (24 if span[2] == "d" else 1)
+        return now + timedelta(hours=hours)
+    end = _time("expires", text)
+    if end is not None and end <= now:
+        raise InvalidRequest(f"{text} has passed.")
+    return end
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 

@@ -2,7 +2,8 @@
 
     MemorixError                 exit code 1
     ├── InvalidRequest           2   an argument that cannot be taken as it is
-    │   └── UnsafePath           2   a path that would leave the vault
+    │   ├── UnsafePath           2   a path that would leave the vault
+    │   └── NotAllowed           2   a caller's token does not reach so far
     ├── ConfigInvalid            2   settings that contradict each other or cannot be read
     ├── NoteNotFound             3   no note has this id
     ├── NoteChanged              4   the file is not what the caller has read
@@ -11,7 +12,8 @@
     ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
     │   └── IndexDamaged         7   the database cannot be read, and is made anew
     ├── ModelUnavailable         8   the embedding model cannot be loaded
-    └── HostFileRefused          9   a host's file cannot be read, edited or written
+    ├── HostFileRefused          9   a host's file cannot be read, edited or written
+    └── ServerUnavailable       10   the HTTP server cannot be started as asked
 
 A message is one or two sentences for a person: what is wrong, then what to do next.
 """
@@ -41,6 +43,10 @@ class UnsafePath(InvalidRequest):
             "Use a note's id, or its path as shown by recall."
         )
         self.path = path
+
+
+class NotAllowed(InvalidRequest):
+    """A caller of the HTTP server may not do this, or not there."""
 
 
 class ConfigInvalid(MemorixError):
@@ -139,3 +145,9 @@ class HostFileRefused(MemorixError):
         self.path = path
         self.line = line
         self.reason = reason
+
+
+class ServerUnavailable(MemorixError):
+    """The HTTP server cannot be started as asked: its address, its tokens or its certificate."""
+
+    exit_code = 10

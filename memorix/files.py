@@ -22,28 +22,37 @@ _FORBIDDEN = frozenset('\\:*?"<>|\0')
 
 
 def write_atomic(
-    path: Path, content: bytes, last_look: Callable[[], object] = lambda: None
+    path: Path,
+    content: bytes,
+    last_look: Callable[[], object] = lambda: None,
+    *,
+    private: bool = False,
 ) -> None:
     """Replace `path` with `content`, durably: after a crash it is the old file or the new one.
 
-    The folder must exist.  The file keeps its permissions.  `last_look` is called right before the
-    rename, after the disk has taken its time; it may raise.  On any error the file is untouched and
-    no temporary is left.
+    The folder must exist.  The file keeps its permissions; a `private` one is its owner's alone, at
+    every moment.  `last_look` is called right before the rename, after the disk has taken its time;
+    it may raise.  On any error the file is untouched and no temporary is left.
     """
     temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
     try:
-        with temporary.open("xb") as file:
+        with open(temporary, "xb", opener=_private if private else None) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):
-            shutil.copymode(path, temporary)
+            if not private:
+                shutil.copymode(path, temporary)
         last_look()
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def move_file(path: Path, destination: Path) -> None:
