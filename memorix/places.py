@@ -16,11 +16,13 @@ class Places:
     """The scopes of a vault as seen from one project: its own, the user's, and all others by name.
 
     `named` is the project's name where it was given, instead of the one found in `project`.
+    `reach` are the only scopes there are for a caller that may not see others; empty means all.
     """
 
     store: Store
     project: Project | None = None
     named: str = ""
+    reach: frozenset[str] = frozenset()
     _found: str = field(default="", init=False)
     _claimed: bool = field(default=False, init=False)
 
@@ -41,9 +43,10 @@ class Places:
         """
         names = [name.strip() for name in asked if name.strip()]
         if not names:
-            return (self.slug, USER) if self.slug else (USER,)
+            own = (self.slug, USER) if self.slug else (USER,)
+            return tuple(filter(self._reaches, own)) or tuple(sorted(self.reach))
         if ALL in names:
-            return ()
+            return tuple(sorted(self.reach))
         return tuple(dict.fromkeys(self._known(name) for name in names))
 
     def to_write(self, asked: str) -> str:
@@ -53,8 +56,10 @@ class Places:
             InvalidRequest: There is no such scope.
         """
         name = asked.strip()
-        if not name:
+        if not name and self._reaches(self.slug or USER):
             return self.slug or USER
+        if not name:
+            raise InvalidRequest(f"Name the scope to write to: {', '.join(self.known())}.")
         if name == ALL:
             raise InvalidRequest("A note has one scope: user, project, or a project's name.")
         return self._known(name)
@@ -73,7 +78,7 @@ class Places:
         self._claimed = True
 
     def _known(self, name: str) -> str:
-        if name == USER or (name == self.slug and name):
+        if self._reaches(name) and (name == USER or (name == self.slug and name)):
             return name
         if name == "project":
             if not self.slug:
@@ -84,7 +89,12 @@ class Places:
             return name
         raise InvalidRequest(f"There is no scope {name!r}. Known: {', '.join(sorted(known))}.")
 
+    def _reaches(self, scope: str) -> bool:
+        return not self.reach or scope in self.reach
+
     def _all(self) -> set[str]:
+        if self.reach:
+            return set(self.reach)
         folder = self.store.vault / PROJECTS
         entries = folder.iterdir() if folder.is_dir() else ()
         found = {entry.name for entry in entries if entry.is_dir()}

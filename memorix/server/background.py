@@ -26,15 +26,20 @@ _log = logging.getLogger(__name__)
 
 
 class Background:
-    """Opens the memory when it is first needed, and loads the model after the first answer."""
+    """Opens the memory when it is first needed, and loads the model after the first answer.
 
-    def __init__(self, config: Config, author: str = "") -> None:
-        self._config, self._author = config, author
+    `attached` says that it serves one host: then it lets the host's first request go first, and
+    leaves when the host is gone.
+    """
+
+    def __init__(self, config: Config, author: str = "", *, attached: bool = True) -> None:
+        self._config, self._author, self._attached = config, author, attached
         self._lock = threading.Lock()
         self._memory: Memory | None = None
         self._stop_following: Callable[[], None] = lambda: None
         self._answered = threading.Event()
         self._stopped = threading.Event()
+        self.trouble = ""
         self.opened: Callable[[Memory], None] = lambda memory: None
 
     def memory(self) -> "Memory":
@@ -47,7 +52,12 @@ class Background:
             if self._memory is None:
                 from memorix import wiring
 
-                memory = wiring.open_memory(self._config, author=self._author)
+                try:
+                    memory = wiring.open_memory(self._config, author=self._author)
+                except MemorixError as error:
+                    self.trouble = str(error)
+                    raise
+                self.trouble = ""
                 self.opened(memory)
                 self._stop_following = wiring.follow(memory, self._config)
                 self._memory = memory
@@ -61,7 +71,8 @@ class Background:
             self._answered.set()
 
     def start(self) -> None:
-        for target in (self._warm_up, self._watch_parent):
+        targets = [self._warm_up, *([self._watch_parent] if self._attached else [])]
+        for target in targets:
             threading.Thread(target=target, name=f"memorix{target.__name__}", daemon=True).start()
 
     def leave_soon(self) -> None:
@@ -80,8 +91,9 @@ class Background:
             self._memory.close()
 
     def _warm_up(self) -> None:
-        self._answered.wait(PATIENCE_S)
-        self._stopped.wait(0.05)  # the answer is on its way out; importing would hold it up
+        if self._attached:
+            self._answered.wait(PATIENCE_S)
+            self._stopped.wait(0.05)  # the answer is on its way out; importing would hold it up
         if self._stopped.is_set():
             return
         try:
