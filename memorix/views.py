@@ -87,8 +87,8 @@ class ScopedIndex:
         near = self._index.near_ids(wanted, _NEAR_REACH)
         return [row for row in near if self._reaches(row)][:limit]
 
-    def same_text(self, digest: str, scope: str) -> Row | None:
-        return self._index.same_text(digest, scope) if scope in self._scopes else None
+    def same_text(self, digest: str, scope: str) -> Sequence[Row]:
+        return self._index.same_text(digest, scope) if scope in self._scopes else []
 
     def _within(self, wanted: Filter) -> Filter | None:
         asked = frozenset(wanted.scopes) & self._scopes if wanted.scopes else self._scopes

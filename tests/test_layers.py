@@ -18,15 +18,15 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
-        "checking", "intake", "held", "retention",
+        "checking", "intake", "held", "retention", "access",
     ],
     # adapters: each knows one outside thing
-    ["store", "index", "embedders", "exchange", "hosts"],
+    ["store", "index", "embedders", "exchange", "hosts", "tokens"],
     # engine
     [
         "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
         "watching", "mending", "unfinished", "counterparts", "memory",
-        "moving", "inbox", "settling", "transfer",
+        "moving", "inbox", "settling", "transfer", "views",
         "installing",
     ],
     ["wiring"],
@@ -42,7 +42,7 @@ PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "chunks", "query",
     "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
-    "checking", "intake", "held", "retention",
+    "checking", "intake", "held", "retention", "access",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -23,14 +23,6 @@ def init(
 
 
 @app.command()
-def serve() -> None:
-    """Serve the MCP tools over stdin and stdout; this is what a host runs."""
-    from memorix.server.app import serve_stdio
-
-    serve_stdio(settings())
-
-
-@app.command()
 def reindex(
     full: Annotated[bool, typer.Option("--full", help="Read every file again.")] = False,
     vectors: Annotated[bool, typer.Option(help="Make the missing vectors too.")] = True,
