@@ -13,9 +13,11 @@ probes with every further op.
     verify(of)                         the fact was checked
     forget(of, level)                  retire, archive or erase
     forget_where(tag | type | before | scope, level)
+    forget_named(name, level)          whatever goes by that name
     restore(of)                        bring back what was archived
     undo()                             take back the last change
     accept(of), reject(of)             settle a suggestion
+    take_in(path, content)             import a file of notes
     link(of, to, relation)
     tidy()                             what upkeep does when it is run
     write_file(path, content), edit_file(of, find, replace), rename_file(of, path),

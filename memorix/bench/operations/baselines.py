@@ -75,6 +75,9 @@ class Grep(Adapter):
     async def delete_file(self, of: str, project: str = "", user: str = "") -> Done:
         return await self.forget(of)
 
+    async def take_in(self, path: str, content: str, project: str = "", user: str = "") -> Done:
+        return await self.remember(content, project=project, user=user)
+
     async def restart(self, model: str = "", project: str = "", user: str = "") -> Done:
         return Done()
 

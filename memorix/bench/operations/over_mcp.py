@@ -158,7 +158,20 @@ class OverMcp(Adapter):
     ) -> Done:
         return await self._write("forget", project, user, id=of, level=level)
 
+    async def forget_named(
+        self, name: str, level: str = "retire", project: str = "", user: str = ""
+    ) -> Done:
+        return await self._write("forget", project, user, id=name, level=level)
+
     # -- what a person does
+
+    async def take_in(self, path: str, content: str, project: str = "", user: str = "") -> Done:
+        folder = self._home(user) / "incoming"
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_bytes(content.encode())
+        await self._command("import", str(folder), project=project, user=user)
+        return Done()
 
     async def write_file(self, path: str, content: str, project: str = "", user: str = "") -> Done:
         file = self._vault(user) / path

@@ -112,9 +112,7 @@ async def play(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
     try:
         async with asyncio.timeout(SCENARIO_WITHIN_S):
             await memory.begin(fillers(scenario.fill, scenario.seed, scenario.lang))
-            written = await _steps(scenario, memory, costs)
-            names = {name: done.id for name, done in written.items() if done.id}
-            verdicts = [await _judged(p, memory, names, written, costs) for p in scenario.probes]
+            verdicts = await _verdicts(scenario, memory, costs)
         return Played(scenario, verdicts)
     except NotOffered as lacking:
         return Played(scenario, [_lacks(p, str(lacking)) for p in scenario.probes], str(lacking))
@@ -125,21 +123,31 @@ async def play(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
         await memory.end()
 
 
-async def _steps(scenario: Scenario, memory: Adapter, costs: Costs) -> dict[str, Done]:
+async def _verdicts(scenario: Scenario, memory: Adapter, costs: Costs) -> list[Verdict]:
+    """Take the steps, ask each probe at its place among them, and judge what comes back."""
     written: dict[str, Done] = {}
-    for step in scenario.steps:
-        await memory.at(step.at)
-        began = time.perf_counter()
-        try:
-            done = await memory.do(step.op, _resolved(step, written))
-        except Refused as refusal:
-            done = Done(status="refused", text=str(refusal))
-        costs.taken[step.op].append(time.perf_counter() - began)
-        if step.name:
-            written[step.name] = done
-        for name, id in zip(step.args.get("names", ()), done.ids, strict=False):
-            written[name] = Done(id, "created")
-    return written
+    verdicts: list[Verdict] = []
+    waiting = list(scenario.probes)
+    for number, step in enumerate(scenario.steps, 1):
+        await _take(step, memory, written, costs)
+        while waiting and (waiting[0].after or len(scenario.steps)) <= number:
+            verdicts.append(await _judged(waiting.pop(0), memory, written, costs))
+    return verdicts + [await _judged(probe, memory, written, costs) for probe in waiting]
+
+
+async def _take(step: Step, memory: Adapter, written: dict[str, Done], costs: Costs) -> None:
+    """Take a step, and add what was written to what was written before."""
+    await memory.at(step.at)
+    began = time.perf_counter()
+    try:
+        done = await memory.do(step.op, _resolved(step, written))
+    except Refused as refusal:
+        done = Done(status="refused", text=str(refusal))
+    costs.taken[step.op].append(time.perf_counter() - began)
+    if step.name:
+        written[step.name] = done
+    for name, id in zip(step.args.get("names", ()), done.ids, strict=False):
+        written[name] = Done(id, "created")
 
 
 def _resolved(step: Step, written: Mapping[str, Done]) -> dict[str, Any]:
@@ -150,12 +158,9 @@ def _resolved(step: Step, written: Mapping[str, Done]) -> dict[str, Any]:
 
 
 async def _judged(
-    probe: Probe,
-    memory: Adapter,
-    names: Mapping[str, str],
-    written: Mapping[str, Done],
-    costs: Costs,
+    probe: Probe, memory: Adapter, written: Mapping[str, Done], costs: Costs
 ) -> Verdict:
+    names = {name: done.id for name, done in written.items() if done.id}
     if probe.via == "answer":
         return judge_write(probe, written.get(probe.of), names)
     await memory.at(probe.at)

@@ -53,6 +53,8 @@ class Step:
 class Probe:
     """One question and what its answer must be; an empty field demands nothing.
 
+    It is asked after so many steps; 0 is after all of them.
+
     `must` are notes among the first `k`, `order` notes in this order there.  `must_not` may not
     come back; what is in `flags` may, with one of its flags (alternatives are split by `|`);
     `unflagged` may carry no flag of conflict.  `all_or_none` strings stand together or not at all.
@@ -68,6 +70,7 @@ class Probe:
     user: str = ""
     filters: Mapping[str, Any] = field(default_factory=dict)
     k: int = 5
+    after: int = 0
     must: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
     first: str = ""
