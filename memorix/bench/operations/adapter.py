@@ -4,7 +4,7 @@ An adapter defines a method for each op it offers, named like the op; what it do
 scored as "not offered", never as wrong.  A new adapter needs `remember` and `recall` and gains
 probes with every further op.
 
-    remember(text, title, type, tags, scope, valid_from, expires_at)   -> Done
+    remember(text, title, type, tags, scope, valid_from, valid_to, ttl)   -> Done
     suggest(text, title)               a memory that waits for a person's review
     revise(of, text | find, replace)   change a note in place
     set(of, keys)                      set metadata

@@ -37,6 +37,8 @@ _STATUS = {
     "already known": "known",
     "possible conflict": "conflict",
     "superseded": "created",
+    "filed as history": "created",
+    "suggested": "created",
 }
 _MARKS = {
     "superseded": r"\bsuperseded\b|\breplaced by\b",
@@ -111,17 +113,19 @@ class OverMcp(Adapter):
         tags: Sequence[str] = (),
         scope: str = "",
         valid_from: str = "",
-        expires_at: str = "",
+        valid_to: str = "",
+        ttl: str = "",
         project: str = "",
         user: str = "",
     ) -> Done:
+        keys = _given({"valid_from": valid_from, "valid_to": valid_to, "ttl": ttl})
         given = {"text": text, "title": title, "type": type, "tags": list(tags), "scope": scope}
         self._make_place_for(scope, user)
-        done = await self._write("remember", project, user, **_given(given))
-        keys = _given({"valid_from": valid_from, "expires_at": expires_at})
-        if keys and done.id and done.status != "known":
-            await self.set(done.id, keys, project, user)
-        return done
+        return await self._write("remember", project, user, **_given({**given, "set": keys}))
+
+    async def suggest(self, text: str, title: str = "", project: str = "", user: str = "") -> Done:
+        given = _given({"text": text, "title": title})
+        return await self._write("remember", project, user, suggest=True, **given)
 
     async def revise(
         self,
@@ -144,7 +148,13 @@ class OverMcp(Adapter):
         self, of: str, text: str, title: str = "", project: str = "", user: str = ""
     ) -> Done:
         named = {"set": {"title": title}} if title else {}
-        return await self._revise(of, project, user, text=text, supersede=True, **named)
+        return await self._revise(of, project, user, text=text, supersede="true", **named)
+
+    async def contest(self, of: str, other: str, project: str = "", user: str = "") -> Done:
+        return await self._revise(of, project, user, contest=[other])
+
+    async def verify(self, of: str, project: str = "", user: str = "") -> Done:
+        return await self._revise(of, project, user, verify=True)
 
     async def link(
         self, of: str, to: str, relation: str, project: str = "", user: str = ""
@@ -172,6 +182,14 @@ class OverMcp(Adapter):
         (folder / path).write_bytes(content.encode())
         await self._command("import", str(folder), project=project, user=user)
         return Done()
+
+    async def accept(self, of: str, project: str = "", user: str = "") -> Done:
+        await self._command("inbox", "accept", of, project=project, user=user)
+        return Done(of)
+
+    async def reject(self, of: str, project: str = "", user: str = "") -> Done:
+        await self._command("inbox", "reject", of, project=project, user=user)
+        return Done(of)
 
     async def write_file(self, path: str, content: str, project: str = "", user: str = "") -> Done:
         file = self._vault(user) / path
@@ -288,6 +306,12 @@ class OverMcp(Adapter):
     async def see_brief(self, project: str = "", user: str = "") -> Seen:
         answer = await self._call("brief", project, user, {})
         return Seen([Found(id, "") for id in answer["ids"]], answer["shown"])
+
+    async def see_inbox(self, project: str = "", user: str = "") -> Seen:
+        printed = await self._command("inbox", "list", "--json", project=project, user=user)
+        waiting = json.loads(printed)["suggestions"]
+        hits = [Found(one["id"], f"{one['title']}\n{one['gist']}") for one in waiting]
+        return Seen(hits, printed, unsure=not hits)
 
     async def see_export(self, project: str = "", user: str = "") -> Seen:
         target = self._home(user) / "export"
