@@ -6,10 +6,10 @@ In reading order:
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, chunks, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
-    brief, reserved, checking, intake, held, retention, access
-    store, index, embedders, exchange, tokens                              one outside thing each
+    brief, reserved, checking, intake, held, retention, access, versions
+    journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
-    moving, inbox, settling, transfer                                      and those of whole notes
+    moving, inbox, settling, transfer, history                             and those of whole notes
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters

@@ -28,6 +28,8 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LONGEST_RESCAN_S = 86_400
 # A day; what is meant to be rarer than that is a mistaken unit.
 
+LONGEST_JOURNAL_DAYS, LARGEST_JOURNAL_MB = 3650, 4000
+
 _SETTINGS: Mapping[str, type] = MappingProxyType(
     {
         "vault": str,
@@ -39,6 +41,8 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "log": str,
         "log_level": str,
         "rescan_s": int,
+        "journal_days": int,
+        "journal_mb": int,
     }
 )
 _FLAGS_ONLY = ("config", "cwd")
@@ -51,6 +55,8 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "log": "off",
         "log_level": "WARNING",
         "rescan_s": 60,
+        "journal_days": 90,
+        "journal_mb": 32,
     }
 )
 _UNFILLED = re.compile(r"\$\{|^\$\w|^%\w+%")
@@ -66,8 +72,8 @@ class Config:
 
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
     `project` are empty where nothing was asked for.  `cwd` is where the host works.  `log`
-    says whether each scope keeps a `log.md`.  `sources`
-    tells of each setting who set it.
+    says whether each scope keeps a `log.md`.  `journal_days` and `journal_mb` bound what is kept
+    for undo; no days are no undo.  `sources` tells of each setting who set it.
     """
 
     vault: Path
@@ -80,6 +86,8 @@ class Config:
     log: Literal["on", "off"]
     log_level: str
     rescan_s: int
+    journal_days: int
+    journal_mb: int
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -292,11 +300,13 @@ def _log_level(text: str) -> str | _Wrong:
     return text.upper() if known else _Wrong(f"must be one of {', '.join(LOG_LEVELS)}")
 
 
-def _seconds(text: str) -> int | _Wrong:
-    number = int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
-    if 1 <= number <= LONGEST_RESCAN_S:
-        return number
-    return _Wrong(f"must be whole seconds from 1 to {LONGEST_RESCAN_S}")
+def _whole(unit: str, least: int, most: int) -> Callable[[str], int | _Wrong]:
+    def check(text: str) -> int | _Wrong:
+        number = int(text) if re.fullmatch(r"[0-9]{1,6}", text) else -1
+        return number if least <= number <= most else _Wrong(wrong)
+
+    wrong = f"must be whole {unit} from {least} to {most}"
+    return check
 
 
 _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
@@ -306,7 +316,9 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "watch": _watch,
     "log": _switch,
     "log_level": _log_level,
-    "rescan_s": _seconds,
+    "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
+    "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),
+    "journal_mb": _whole("megabytes", 1, LARGEST_JOURNAL_MB),
 }
 
 

@@ -7,6 +7,7 @@
     ├── ConfigInvalid            2   settings that contradict each other or cannot be read
     ├── NoteNotFound             3   no note has this id
     ├── NoteChanged              4   the file is not what the caller has read
+    ├── UndoRefused              4   the files are not what the change left
     ├── NoteUneditable           5   a file whose metadata cannot be parsed is never rewritten
     ├── VaultUnavailable         6   the notes folder is missing, unreadable or read-only
     ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
@@ -97,6 +98,12 @@ class NoteChanged(MemorixError):
         self.expected = expected
         self.found = found
         self.since = since
+
+
+class UndoRefused(MemorixError):
+    """A change cannot be undone, because its files are not what it left; nothing was written."""
+
+    exit_code = 4
 
 
 class NoteUneditable(MemorixError):

@@ -63,6 +63,7 @@ def move_file(path: Path, destination: Path) -> None:
         if error.errno != EXDEV:
             raise
         write_atomic(destination, path.read_bytes())
+        shutil.copymode(path, destination)
         path.unlink()
     for folder in dict.fromkeys((destination.parent, path.parent)):
         sync_folder(folder)

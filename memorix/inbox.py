@@ -42,7 +42,7 @@ def suggestions(memory: Memory, scope: str = "") -> list[Suggestion]:
     return [_suggestion(row, parse(read[0], row.path)) for row, read in found if read]
 
 
-def accept(memory: Memory, note_id: str) -> Written:
+def accept(memory: Memory, note_id: str, by: str = "") -> Written:
     """Make a suggestion a note of its scope: out of the inbox, its id kept, links following.
 
     Its links to others in the inbox stay: they are right again once those are accepted too.
@@ -52,7 +52,7 @@ def accept(memory: Memory, note_id: str) -> Written:
         NoteNotFound, NoteChanged, NoteUneditable, InvalidRequest: Nothing was changed.
     """
     row = _waiting(memory, note_id)
-    with memory.writing():
+    with memory.writing("accept", by):
         content, seen = memory.content(row)
         note = parse(content, row.path)
         known = memory.known(Draft(note.body, note.title), row.scope)
@@ -71,7 +71,7 @@ def accept(memory: Memory, note_id: str) -> Written:
     return replace(_written(memory, moved.id, moved.path, moved.etag, "accepted"), near=near)
 
 
-def reject(memory: Memory, note_id: str, *, dry_run: bool = False) -> Forgotten:
+def reject(memory: Memory, note_id: str, *, dry_run: bool = False, by: str = "") -> Forgotten:
     """Turn a suggestion down: its file is removed.
 
     Raises:
@@ -79,7 +79,7 @@ def reject(memory: Memory, note_id: str, *, dry_run: bool = False) -> Forgotten:
     """
     row = _waiting(memory, note_id)
     if not dry_run:
-        with memory.writing():
+        with memory.writing("reject", by):
             _, seen = memory.content(row)
             memory.store.remove(row.path, seen.etag)
             memory.put([Drop(row.path)])
@@ -93,16 +93,18 @@ def revise(memory: Memory, note_id: str, etag: str, edit: Edit, author: str = ""
     status = str(edit.keys.get("status") or "")
     if status not in ACCEPTS or not is_suggestion(memory.find(note_id)):
         return memory.revise(note_id, etag, edit, author)
-    with memory.writing():
+    with memory.writing("accept", author):
         memory.revise(note_id, etag, replace(edit, keys={**edit.keys, "status": None}), author)
         return accept(memory, note_id)
 
 
-def forget(memory: Memory, note_id: str, level: str, *, dry_run: bool = False) -> Forgotten:
+def forget(
+    memory: Memory, note_id: str, level: str, *, dry_run: bool = False, author: str = ""
+) -> Forgotten:
     """Forget a note as `Memory.forget` does; retiring a suggestion turns it down."""
     if level == "retire" and is_suggestion(memory.find(note_id)):
-        return reject(memory, note_id, dry_run=dry_run)
-    return memory.forget(note_id, level, dry_run=dry_run)
+        return reject(memory, note_id, dry_run=dry_run, by=author)
+    return memory.forget(note_id, level, dry_run=dry_run, author=author)
 
 
 def is_suggestion(row: Row) -> bool:

@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from memorix import lifecycle, reserved
 from memorix.errors import MemorixError
 from memorix.layout import folder_of
-from memorix.store import Store
+from memorix.store import Store, unrecorded
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ def _edit(store: Store, path: str, change: Callable[[str], str]) -> None:
         old = found[0].decode() if found else ""
         new = change(old)
         if new != old:
-            store.write(path, new.encode(), found[1].etag if found else None)
+            plain = replace(store, record=unrecorded)  # a log tells of an undoing, as of all else
+            plain.write(path, new.encode(), found[1].etag if found else None)
     except (MemorixError, UnicodeDecodeError) as error:
         _log.warning("%s was not kept up: %s", path, error)

@@ -34,6 +34,7 @@ from memorix.errors import (
 )
 from memorix.files import safe_relative
 from memorix.index.base import Change, Drop, Index, Put, Row
+from memorix.journal import Journal
 from memorix.layout import folder_of
 from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
@@ -44,6 +45,7 @@ from memorix.ranking import Mix
 from memorix.reconcile import Seen
 from memorix.results import Forgotten, Near, Reading, Status, Written
 from memorix.store import Store
+from memorix.versions import names
 
 VIA = f"memorix/{__version__}"
 
@@ -69,6 +71,7 @@ class Memory:
     places: Places
     index: Index
     index_path: Path
+    journal: Journal
     author: str = VIA
     log: bool = False
     mix: Mix = field(default_factory=Mix)
@@ -154,10 +157,9 @@ class Memory:
         """
         if not edit:
             raise InvalidRequest("Say what to change: text, find and replace, or set.")
-        row = self.find(note_id)
-        with self.writing():
+        row, by = self.find(note_id), author or self.author
+        with self.writing("revise", by):
             content, seen = self.expected(row, etag)
-            by = author or self.author
             new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
             if dry_run:
                 steps = lifecycle.changed_lines(content, new)
@@ -169,7 +171,9 @@ class Memory:
         return self.written(row.id, row.path, written.etag, "revised", row.scope)
 
     @on_a_sound_index
-    def forget(self, note_id: str, level: str = "retire", *, dry_run: bool = False) -> Forgotten:
+    def forget(
+        self, note_id: str, level: str = "retire", *, dry_run: bool = False, author: str = ""
+    ) -> Forgotten:
         """Take a note out of force, out of the vault's notes, or out of existence.
 
         Raises:
@@ -179,7 +183,7 @@ class Memory:
         row = self.find(note_id)
         plan = lifecycle.forget_plan(row.title, row.path, level)
         if not dry_run:
-            with self.writing():
+            with self.writing(level, author):
                 self._forget(row, level)
             self.announce([row.path])
         return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
@@ -201,8 +205,9 @@ class Memory:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
         kept: list[tuple[str, str, str, str, str]] = []
         puts: list[Put] = []
-        with self.writing():
-            for draft, scope in drafts:
+        listed = list(drafts)
+        with self.writing("remember", listed[0][0].author if listed else ""):
+            for draft, scope in listed:
                 place = self.places.to_write(scope)
                 known = self.known(draft, place)
                 if known:
@@ -231,11 +236,15 @@ class Memory:
             self.store, self.index, paths, accept_loss=accept_loss, progress=progress
         )
         if unfinished.are_left(self.unfinished):
-            with self.writing():
-                unfinished.finish(self.unfinished, self.mirror)
+            with self.store.locked():
+                unfinished.finish(self.unfinished, self._finish)
         if done:
             self.changed(done.paths)
         return done
+
+    def _finish(self, path: str, change: str) -> None:
+        with self.writing("finish", change=change):
+            self.mirror(path)
 
     @on_a_sound_index
     def embed_pending(
@@ -395,8 +404,11 @@ class Memory:
             moved = self.store.archive(row.path, seen.etag)
             self.enter_log("Archive", row.scope, moved, row.title)
         else:
-            self.store.remove(row.path, seen.etag)
+            with self.journal.paused():
+                self.store.remove(row.path, seen.etag)
             logbook.erase(self.store, row.scope, row.path, row.id)
+            known = names(self.journal.changes(), row.id)
+            self.journal.erase(known, row.id)
         self.put([Drop(row.path)])
         if level == "erase":
             self.index.purge()
@@ -487,8 +499,12 @@ class Memory:
             self.follower.wake()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Hold the vault's write lock.
+    def writing(
+        self, what: str = "write", by: str = "", *, change: str = "", undoes: str = ""
+    ) -> Iterator[str]:
+        """Hold the vault's write lock; what is written within is one change, whose id is given.
+
+        `by` is who writes.  With the id of an earlier `change` it goes on with that one.
 
         Raises:
             VaultUnavailable: The vault is missing, or another process holds the lock too long.
@@ -498,8 +514,12 @@ class Memory:
                 f"The vault {self.store.vault} is missing but its index is not empty. Nothing was "
                 "written. Mount the disk, or set MEMORIX_VAULT to where the notes are."
             )
-        with self.store.locked():
-            yield
+        by = by or self.author
+        with (
+            self.store.locked(),
+            self.journal.change(what, by, self.clock(), id=change, undoes=undoes) as own,
+        ):
+            yield own
 
 
 def _with_id(note: Note, row: Row) -> Note:

@@ -25,7 +25,7 @@ def move(
     """
     row = memory.find(note_id)
     new = moved_path(row.path, target)
-    with memory.writing():
+    with memory.writing("mv"):
         content, seen = memory.content(row)
         if memory.index.has_path(new) and new.casefold() != row.path.casefold():
             raise InvalidRequest(f"There is a note {new} already. Choose another path.")

@@ -73,9 +73,9 @@ def revise(
         case Revision(draft=Draft() as draft):
             return supersede(memory, note_id, etag, draft, dry_run=dry_run)
         case Revision(replaced_by=successor) if successor:
-            return replaced_by(memory, note_id, etag, successor, dry_run=dry_run)
+            return replaced_by(memory, note_id, etag, successor, author, dry_run=dry_run)
         case Revision(contested_by=others) if others:
-            return contest(memory, note_id, etag, others, dry_run=dry_run)
+            return contest(memory, note_id, etag, others, author, dry_run=dry_run)
     if dry_run:
         return memory.revise(note_id, etag, revision.edit, author, dry_run=True)
     return inbox.revise(memory, note_id, etag, revision.edit, author)
@@ -94,7 +94,7 @@ def supersede(
         NoteNotFound, NoteChanged, NoteUneditable, InvalidRequest: Nothing was written.
     """
     row = memory.find(note_id)
-    with memory.writing():
+    with memory.writing("supersede", draft.author):
         done = _done_before(memory, row, draft)
         if done:
             return done
@@ -128,7 +128,7 @@ def combine(
     rows = [memory.find(note_id) for note_id, _ in wanted]
     if len({row.id for row in rows}) < len(rows):
         raise InvalidRequest("A note cannot be merged with itself. Name each once.")
-    with memory.writing():
+    with memory.writing("merge", draft.author):
         done = _done_before(memory, rows[0], draft)
         if done:
             return done
@@ -145,7 +145,13 @@ def combine(
 
 @on_a_sound_index
 def replaced_by(
-    memory: Memory, note_id: str, etag: str, successor: str, *, dry_run: bool = False
+    memory: Memory,
+    note_id: str,
+    etag: str,
+    successor: str,
+    author: str = "",
+    *,
+    dry_run: bool = False,
 ) -> Written:
     """Let a note that is there already take the place of another.
 
@@ -157,7 +163,7 @@ def replaced_by(
     row, newer = memory.find(note_id), memory.find(successor)
     if row.id == newer.id:
         raise InvalidRequest("A note cannot replace itself. Nothing was changed.")
-    with memory.writing():
+    with memory.writing("supersede", author):
         if row.superseded_by == newer.id:
             return memory.written(row.id, row.path, row.seen.etag, "superseded", row.scope)
         content, seen = memory.expected(row, etag)
@@ -176,7 +182,13 @@ def replaced_by(
 
 @on_a_sound_index
 def contest(
-    memory: Memory, note_id: str, etag: str, others: Sequence[str], *, dry_run: bool = False
+    memory: Memory,
+    note_id: str,
+    etag: str,
+    others: Sequence[str],
+    author: str = "",
+    *,
+    dry_run: bool = False,
 ) -> Written:
     """Mark notes that disagree, on both sides; recall returns both with the mark, and picks none.
 
@@ -186,13 +198,15 @@ def contest(
     row, rows = memory.find(note_id), [memory.find(other) for other in others]
     if row.id in {other.id for other in rows}:
         raise InvalidRequest("A note cannot contest itself. Nothing was changed.")
-    with memory.writing():
+    with memory.writing("contest", author):
         ids = [other.id for other in rows]
         if set(ids) <= set(row.contested_by):
             return memory.written(row.id, row.path, row.seen.etag, "contested", row.scope)
         content, seen = memory.expected(row, etag)
         edit = Edit(keys={"contested_by+": ids})
-        marked = lifecycle.edited(content, row.path, edit, memory.clock(), memory.author, VIA)
+        marked = lifecycle.edited(
+            content, row.path, edit, memory.clock(), author or memory.author, VIA
+        )
         note = parse(marked, row.path)
         plan = _Settlement("contested", note, marked, seen.etag, row.scope, tuple(rows), content)
         return _carried_out(memory, plan, dry_run=dry_run)
@@ -245,7 +259,7 @@ def _carried_out(
     if dry_run:
         planned = memory.written(note.id, note.path, "", "planned", plan.scope)
         return replace(planned, superseded=replaced, steps=plan.steps)
-    with unfinished.noted(memory.unfinished, note.path):
+    with unfinished.noted(memory.unfinished, note.path, memory.journal.current):
         seen = memory.rewrite(note.path, plan.content, plan.expect)
         try:
             followed = memory.mirror(note.path, seen_before)

@@ -1,9 +1,9 @@
 """The folder of notes: list it, read it, change it under the condition that it is as expected."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from errno import ENXIO
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from memorix.ignoring import Rules, leaves_out, rules_above, rules_in
 from memorix.layout import ARCHIVE
 from memorix.note import RESERVED, etag_of
 from memorix.reconcile import Seen
+from memorix.versions import Effect
 
 LOCK_TIMEOUT_S = 30
 # Far longer than any write; who waits so long waits for a process that hangs.
@@ -37,17 +38,23 @@ _COPIES = 10_000
 # How many numbered names are tried for a title that many notes share before we give up.
 
 
+def unrecorded(effects: Sequence[Effect]) -> None:
+    """Keep nothing of what happens to files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """The notes of one vault.
 
     `mounts` maps a folder of the vault (`projects/app`) to the place where it really lies, for
     projects that keep their bundle in the repository.  `lock_path` lies outside the vault.
+    `record` is told what is about to happen to files.
     """
 
     vault: Path
     lock_path: Path
     mounts: Mapping[str, Path] = field(default_factory=dict)
+    record: Callable[[Sequence[Effect]], None] = unrecorded
 
     @contextmanager
     def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
@@ -119,6 +126,11 @@ class Store:
                 return below(root, path.removeprefix(f"{prefix}/"))
         return below(self.vault, path)
 
+    def place_of(self, path: str) -> str:
+        """Return the repository folder that a path is mounted from; empty in the vault itself."""
+        mounted = (root for prefix, root in self.mounts.items() if path.startswith(f"{prefix}/"))
+        return str(next(mounted, ""))
+
     def folder(self, path: str) -> Path:
         """Return where a folder of the vault really lies, such as a scope's."""
         return self.mounts.get(path, self.vault / path)
@@ -166,10 +178,11 @@ class Store:
             NoteChanged: The file is not the expected version; nothing was written.
             VaultUnavailable: The folder cannot be written.
         """
-        file = self._expected(path, expect)
+        file, before = self._expected(path, expect)
         try:
             _make_folder(file.parent)
-            write_atomic(file, content, last_look=lambda: self._expected(path, expect))
+            with self._recorded((path, before, content)):
+                write_atomic(file, content, last_look=lambda: self._expected(path, expect))
             written = _read(file, path)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not written: {error}.") from error
@@ -182,9 +195,11 @@ class Store:
 
     def remove(self, path: str, expect: str) -> None:
         """Remove a note's file.  Raises like `write`."""
-        file = self._expected(path, expect)
+        file, before = self._expected(path, expect)
         try:
-            file.unlink()
+            with self._recorded((path, before, None)):
+                self._expected(path, expect)
+                file.unlink()
             sync_folder(file.parent)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not removed: {error}.") from error
@@ -211,11 +226,13 @@ class Store:
         return target
 
     def _carry(self, path: str, target: str, expect: str) -> Path:
-        self._expected(path, expect)
-        destination = self._expected(target, None)
+        file, content = self._expected(path, expect)
+        destination, _ = self._expected(target, None)
         _make_folder(destination.parent)
-        self._expected(target, None)  # once more: the disk has taken its time
-        move_file(self._expected(path, expect), destination)
+        with self._recorded((path, content, None), (target, None, content)):
+            for place, etag in ((target, None), (path, expect)):
+                self._expected(place, etag)  # once more: the disk has taken its time
+            move_file(file, destination)
         return destination
 
     def free_path(self, stem: str, taken: Callable[[str], bool] = lambda path: False) -> str:
@@ -230,14 +247,28 @@ class Store:
                 return path
         raise VaultUnavailable(f"{stem}: too many notes of this name. Give it another title.")
 
-    def _expected(self, path: str, expect: str | None) -> Path:
-        """Return the file of a path, if it is the expected version."""
+    def _expected(self, path: str, expect: str | None) -> tuple[Path, bytes | None]:
+        """Return the file of a path and its bytes, if it is the expected version."""
         file = self.locate(path)
         found = _read(file, path)
-        etag = found[1].etag if found else None
+        content, etag = (found[0], found[1].etag) if found else (None, None)
         if etag != expect:
             raise NoteChanged(path, expect, etag)
-        return file
+        return file, content
+
+    @contextmanager
+    def _recorded(self, *sides: tuple[str, bytes | None, bytes | None]) -> Iterator[None]:
+        """Record what is about to happen, and take that back where it does not.
+
+        Recording takes its time, so the file is looked at once more within.
+        """
+        effects = [Effect(path, old, new, self.place_of(path)) for path, old, new in sides]
+        self.record(effects)
+        try:
+            yield
+        except (OSError, NoteChanged):
+            self.record([replace(e, before=e.after, after=e.before) for e in effects])
+            raise
 
 
 @lru_cache

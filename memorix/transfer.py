@@ -11,7 +11,7 @@ from memorix.index.base import Put, Row
 from memorix.intake import Incoming
 from memorix.layout import folder_of, scope_of
 from memorix.memory import Memory
-from memorix.note import Note, digest, parse
+from memorix.note import Note, digest, etag_of, parse
 from memorix.results import Taken
 
 
@@ -23,10 +23,10 @@ def take_in(
     A file that is there with another content stays, unless it is to be replaced.  Each batch is
     kept as a whole, so that an import that was killed goes on where it stopped.
     """
-    waiting = iter(files)
+    waiting, change = iter(files), ""
     while batch := list(islice(waiting, sync.BATCH)):
         puts: list[Put] = []
-        with memory.writing():
+        with memory.writing("import", change=change) as change:
             done = [_take_in(memory, file, puts, replace, dry_run) for file in batch]
             memory.put(puts)
         memory.announce([put.note.path for put in puts])
@@ -98,6 +98,20 @@ def bundle(memory: Memory, scope: str, title: str) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
+def mend(
+    memory: Memory, scope: str, new: Mapping[str, bytes], old: Mapping[str, bytes], change: str
+) -> str:
+    """Write repaired files of a scope, as part of a change; return the change.
+
+    Raises:
+        NoteChanged: A file is not as it was read; those before it are written.
+    """
+    with memory.writing("check --fix", change=change) as change:
+        for path, content in new.items():
+            memory.store.write(f"{folder_of(scope)}/{path}", content, etag_of(old[path]))
+    return change
+
+
 def write_indexes(memory: Memory, scope: str) -> list[str]:
     """Bring the index files of a scope up to its notes; return the paths written."""
     root = folder_of(scope)
@@ -107,7 +121,7 @@ def write_indexes(memory: Memory, scope: str) -> list[str]:
         if scope_of(path) == scope and (found := memory.store.read(path))
     }
     written = []
-    with memory.writing():
+    with memory.writing("index"):
         for path, content in indexes({p: f[0] for p, f in files.items()}, scope).items():
             expect = files[path][1].etag if path in files else None
             memory.store.write(f"{root}/{path}", content, expect)

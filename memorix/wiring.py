@@ -10,6 +10,7 @@ from memorix import embedders
 from memorix.config import Config
 from memorix.errors import ModelUnavailable
 from memorix.index.sqlite import SqliteIndex
+from memorix.journal import Journal, Limits
 from memorix.layout import PROJECTS
 from memorix.memory import VIA, Memory
 from memorix.places import Places
@@ -34,9 +35,12 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
     """
     project = find_project(config.cwd)
     mounts, index_path = _mount(config, project)
-    store = Store(config.vault, config.state_dir / "write.lock", mounts)
+    limits = Limits(config.journal_days, config.journal_mb * 1_000_000)
+    journal = Journal(config.state_dir / "journal", limits)
+    store = Store(config.vault, config.state_dir / "write.lock", mounts, journal.record)
     return Memory(
         store=store,
+        journal=journal,
         index=SqliteIndex(index_path),
         index_path=index_path,
         places=Places(store, project, config.project),

@@ -211,3 +211,39 @@ def test_a_note_is_moved_indexes_are_written_and_the_doctor_is_content(
     assert "[Port](port.md)" in (vault / "projects/app/net/index.md").read_text(encoding="utf-8")
     assert json.loads(memorix("doctor", "--json"))["sound"] is True
     assert memorix("index") == "Nothing to write.\n"
+
+
+def test_what_was_written_is_listed_compared_taken_back_and_brought_back(
+    memorix, vault: Path
+) -> None:  # type: ignore[no-untyped-def]
+    done = json.loads(memorix("remember", "网关的端口是 8443。", "--title", "网关端口", "--json"))
+    path = vault / done["path"]
+    first = path.read_bytes()
+    memorix("forget", done["id"])
+
+    (latest, _) = json.loads(memorix("history", "--json"))["changes"]
+    assert (latest["what"], latest["paths"]) == ("retire", [done["path"]])
+    assert latest["who"].startswith("human:")
+    assert "+status: deprecated" in memorix("history", done["id"], "--diff").replace('"', "")
+    assert "would be undone: retire" in memorix("undo", "--dry-run")
+    assert "redo: memorix undo" in memorix("undo", done["id"])
+    assert path.read_bytes() == first
+    memorix("forget", done["id"])
+    assert "restored" in memorix("restore", done["id"], "--version", done["etag"][:12])
+    assert path.read_bytes() == first
+    path.write_bytes(first + b"by hand\n")
+    assert "changed by hand" in memorix("undo", done["id"], code=4)
+    assert "There is no note" in memorix("undo", "nonsense", code=3)
+
+
+def test_repairs_of_the_vault_are_taken_back_by_one_command(memorix, vault: Path) -> None:  # type: ignore[no-untyped-def]
+    for scope in ("user", "projects/app"):
+        (vault / scope).mkdir(parents=True)
+        (vault / scope / "odd.md").write_bytes(b"---\ntitle: Port: 22\n---\n\nSSH.\n")
+    before = {file: file.read_bytes() for file in vault.rglob("*.md")}
+    memorix("check", "--fix", "--write")
+    assert all(file.read_bytes() != content for file, content in before.items())
+
+    memorix("undo")
+
+    assert {file: file.read_bytes() for file in vault.rglob("*.md")} == before

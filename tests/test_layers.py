@@ -18,20 +18,20 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
-        "checking", "intake", "held", "retention", "access",
+        "checking", "intake", "held", "retention", "access", "versions",
     ],
     # adapters: each knows one outside thing
-    ["store", "index", "embedders", "exchange", "hosts", "tokens"],
+    ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
     # engine
     [
         "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
         "watching", "mending", "unfinished", "counterparts", "memory",
-        "moving", "inbox", "settling", "transfer", "views",
+        "moving", "inbox", "settling", "transfer", "history", "views",
         "installing",
     ],
     ["wiring"],
     # faces
-    ["arguments", "answers", "status", "doctor", "vault", "server", "bench", "demo"],
+    ["arguments", "answers", "told", "status", "doctor", "vault", "server", "bench", "demo"],
     ["cli"],
     ["__main__"],
 ]  # fmt: skip
@@ -42,7 +42,7 @@ PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "chunks", "query",
     "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
-    "checking", "intake", "held", "retention", "access",
+    "checking", "intake", "held", "retention", "access", "versions",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

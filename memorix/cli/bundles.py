@@ -38,12 +38,17 @@ def check(
     from memorix import answers, checking
 
     reports: dict[str, checking.Report] = {}
+    change = ""
     for name, root, source in _bundles(path):
         files = source.files
         if fix:
             proposed = checking.repairs(files)
             _show_repairs(proposed, files, to_stderr=as_json)
-            files = _repaired(root, proposed, files) if write else files
+            if write and path is None:
+                change = _mended(name, proposed, files, change)
+            elif write:
+                _write_repairs(root, proposed, files)
+            files = {**files, **proposed} if write else files
         reports[name] = checking.check(files, source.others)
         for skipped, reason in source.skipped:
             print(f"{skipped}: not read, {reason}", file=sys.stderr)
@@ -148,10 +153,15 @@ def _show_repairs(new: Mapping[str, bytes], old: Mapping[str, bytes], *, to_stde
         out.writelines(unified_diff(before, after, path, path))
 
 
-def _repaired(
-    root: Path | None, new: Mapping[str, bytes], old: Mapping[str, bytes]
-) -> dict[str, bytes]:
-    """Make the repairs, each only where the file is still as it was read; return all files."""
+def _mended(scope: str, new: Mapping[str, bytes], old: Mapping[str, bytes], change: str) -> str:
+    from memorix import transfer
+
+    with opened(catch_up=False) as memory:
+        return transfer.mend(memory, scope, new, old, change)
+
+
+def _write_repairs(root: Path | None, new: Mapping[str, bytes], old: Mapping[str, bytes]) -> None:
+    """Make the repairs outside the vault, each only where the file is still as it was read."""
     from memorix.files import write_atomic
 
     if root is None:
@@ -160,7 +170,6 @@ def _repaired(
         if (root / path).read_bytes() != old[path]:
             raise InvalidRequest(f"{path} changed meanwhile; it stays. Check again.")
         write_atomic(root / path, content)
-    return {**old, **new}
 
 
 def _read(path: Path) -> "Source":

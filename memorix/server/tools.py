@@ -172,6 +172,7 @@ def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     @server.tool(annotations=_FORGETS)
     def forget(
         id: Text,
+        ctx: Context[Any, Any],
         level: Annotated[Text, Field(description="retire, archive or erase")] = "retire",
         dry_run: Flag = False,
     ) -> Annotated[CallToolResult, Forgot]:
@@ -180,7 +181,9 @@ def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         from memorix import answers, inbox
 
         with _shown_to_the_model():
-            done = inbox.forget(memory(), id, level or "retire", dry_run=dry_run)
+            done = inbox.forget(
+                memory(), id, level or "retire", dry_run=dry_run, author=_client(ctx)
+            )
         return _result(answers.forgotten_text(done), answers.forgotten(done))
 
 
