@@ -69,8 +69,10 @@ def _hit(hit: Hit) -> dict[str, Any]:
 
 
 def message(answer: Answer) -> str:
-    """Say what a reader must know about an answer: nothing close, no vectors, index behind."""
+    """Say what a reader must know of an answer: nothing close, how dates were read, no vectors."""
     parts = [answer.silent] if answer.silent else []
+    if answer.read_as:
+        parts.append(f"Read {'; '.join(answer.read_as)}.")
     if answer.meaning != "yes":
         parts.append(f"Searched by words only (meaning {answer.meaning}).")
     if not answer.whole:

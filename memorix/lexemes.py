@@ -20,8 +20,10 @@ MAX_PHRASES = 256
 # Bounds the work of one search, also where the terms are long runs of CJK.
 
 EXACT_COLUMNS = "{title exact}"
-STEM_COLUMNS = "{title stem}"
-# The title column holds both kinds of words.
+# What a note says itself, as written.
+
+_ASKED_EXACT, _ASKED_STEM = "{title exact around}", "{title stem around}"
+# The title, and what a short note is surrounded by, are kept as both kinds of words in one column.
 
 _MAX_WORD = 64
 # Longer words are cut: they are data (base64, minified code), and nobody types their ends.
@@ -166,7 +168,7 @@ def match_expression(terms: Sequence[QueryTerm]) -> str:
     asked = [term for term in terms if term.counts] or terms
     exact = dict.fromkeys(word for term in asked for word in _worth_asking(term))
     stemmed = dict.fromkeys(word for term in asked for word in term.stems)
-    columns = ((EXACT_COLUMNS, exact), (STEM_COLUMNS, stemmed))
+    columns = ((_ASKED_EXACT, exact), (_ASKED_STEM, stemmed))
     return " OR ".join(f"{name} : ({_any_of(words)})" for name, words in columns if words)
 
 

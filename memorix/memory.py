@@ -83,6 +83,7 @@ class Memory:
     _lately: deque[tuple[str, bytes]] = field(
         default_factory=lambda: deque(maxlen=LATELY), repr=False
     )
+    _last_id: NoteId = field(default=NoteId(""), init=False)
 
     # -- the six uses
 
@@ -468,7 +469,8 @@ class Memory:
             logbook.enter(self.store, scope, verb, path, title, self.clock())
 
     def new_id(self) -> NoteId:
-        return new_id(self.clock(), os.urandom(10))
+        self._last_id = new_id(self.clock(), os.urandom(10), self._last_id)
+        return self._last_id
 
     def written(
         self,

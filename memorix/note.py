@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import NewType
 
 import frontmatter as library
@@ -119,6 +119,11 @@ class Note:
     @property
     def origin(self) -> str:
         return _text(self.meta.get("origin"))
+
+    @property
+    def session(self) -> str:
+        """The conversation in which the note was written, where that is known."""
+        return _text(self.meta.get("session"))
 
     def _moment(self, key: str) -> datetime | None:
         return parse_time(_text(self.meta.get(key)))
@@ -284,9 +289,15 @@ def _joiner(character: str) -> str:
     return character if unicodedata.category(character)[0] == "M" else "-"
 
 
-def new_id(now: datetime, entropy: bytes) -> NoteId:
-    """Make a ULID (github.com/ulid/spec): 48 bits of milliseconds, 80 bits of chance."""
+def new_id(now: datetime, entropy: bytes, last: str = "") -> NoteId:
+    """Make a ULID (github.com/ulid/spec): 48 bits of milliseconds, 80 bits of chance.
+
+    It sorts after `last`, the id made before it, also where both are of one millisecond.
+    """
     number = (int(now.timestamp() * 1000) << 80) | int.from_bytes(entropy[:10])
+    before = sum(_CROCKFORD.index(c) << (5 * place) for place, c in enumerate(reversed(last)))
+    if before >> 80 == number >> 80:
+        number = before + 1
     return NoteId("".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)))
 
 
@@ -313,6 +324,11 @@ def parse_time(text: str) -> datetime | None:
         return moment.astimezone(UTC)
     except (OverflowError, ValueError):
         return None
+
+
+def local_day(time: str) -> date | None:
+    """Return the reader's day of a time as the index keeps it; None where there is none."""
+    return datetime.fromisoformat(time).astimezone().date() if time else None
 
 
 def tags_from(raw: object) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from memorix.errors import InvalidRequest
 from memorix.reconcile import Seen
@@ -32,6 +32,9 @@ class Filter:
 class Query:
     """A question: its text, who may answer, and how much may come back.
 
+    A `strict` one was asked by nobody, such as what a hook makes of a prompt: only notes that are
+    surely meant answer it.
+
     Raises:
         InvalidRequest: A number is too small.
     """
@@ -41,6 +44,7 @@ class Query:
     limit: int = 8
     offset: int = 0
     max_tokens: int = 1000
+    strict: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("limit", 1), ("offset", 0), ("max_tokens", 1)):
@@ -52,13 +56,24 @@ class Query:
 class Match:
     """A chunk that matched, and how well: BM25 (unbounded) or cosine (at most 1).
 
-    `tokens` are the search words of the question that it holds, each a word or a phrase.
+    `tokens` are the search words of the question that it holds, each a word or a phrase; `around`
+    those that only its neighbours or its day hold.
     """
 
     chunk: int
     note: int
     score: float
     tokens: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a note is besides its text; `day` is the local day of its date."""
+
+    day: date | None
+    author: str
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +117,8 @@ class Answer:
 
     `total` counts the notes that fit, of which `hits` is the part from `offset` on.  `silent`
     says why nothing is returned where nothing comes close.  `meaning` is `yes`, or why vectors
-    took no part.  `whole` is False while the index has not yet seen the whole folder.
+    took no part.  `read_as` tells how dates of the question were read.  `whole` is False while the
+    index has not yet seen the whole folder.
     """
 
     hits: Sequence[Hit]
@@ -112,6 +128,7 @@ class Answer:
     meaning: str = "yes"
     silent: str = ""
     whole: bool = True
+    read_as: tuple[str, ...] = ()
 
     @property
     def truncated(self) -> bool:

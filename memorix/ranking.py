@@ -6,10 +6,13 @@ are found, words lead; where hardly any is, meaning leads.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
-from memorix.query import Match
+from memorix.dates import Period
+from memorix.query import Match, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +28,42 @@ class Mix:
     with the model's floor plus `margin` it is close.  Where a note has no vector, `words_floor` of
     the question's weight is close.  If no note is close there is no answer; if one is, notes with
     `rest` of that are shown too.
+
+    What nobody asked for must be surer: a strict answer takes `strict_words` of evidence by words,
+    which is `strict_weigh` times that share and `strict_bits` times BM25 in units of ln(chunks),
+    and with a model the cosine of a close note besides.
+
+    What only stands around a note counts `around` of what it holds itself.  A score is lifted by
+    these shares: `dated` where the note is from a time that the question names, `author` where the
+    question names who wrote it, `own_words` where a person did, `session` as far as the session it
+    belongs to matches best, `order` as far as it is the newest or oldest, where that is asked for.
     """
 
-    low: float = 0.2
-    high: float = 0.65
-    cover_from: float = 0.2
-    cover_to: float = 0.8
+    low: float = 0.1
+    high: float = 0.7
+    cover_from: float = 0.1
+    cover_to: float = 0.4
     pairs_stretch: float = 0.6
     identifier: float = 0.75
     words_weigh: float = 0.4
     margin: float = 0.1
     words_floor: float = 0.22
     rest: float = 0.6
+    strict_words: float = 0.42
+    strict_weigh: float = 0.6
+    strict_bits: float = 0.1
+    around: float = 0.5
+    dated: float = 0.5
+    author: float = 0.4
+    own_words: float = 0.2
+    session: float = 0.5
+    order: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A note in the order of an answer; `words` is the covered share of the question's weight."""
+    """A note in the order of an answer: first by `named`, the share of the identifiers asked for
+    that it holds, then by score; `words` is the covered share of the question's weight."""
 
     note: int
     chunk: int
@@ -49,6 +71,94 @@ class Ranked:
     words: float
     meaning: float | None
     tokens: frozenset[str]
+    named: float = 0.0
+    lifts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question says about the notes it wants: when, by whom, the newest or the oldest."""
+
+    periods: Sequence[Period] = ()
+    named: Callable[[str], bool] = lambda author: False
+    order: str = ""
+
+
+def lifted(
+    ranked: Sequence[Ranked], traits: Mapping[int, Traits], asked: Asked, mix: Mix
+) -> list[Ranked]:
+    """Return the notes in the order that their traits make, best first, each with its lifts."""
+    order = _by_age(traits, asked.order)
+    found = []
+    for one in ranked:
+        trait = traits.get(one.note)
+        lifts = _lifts(trait, order.get(one.note, 0.0), asked, mix) if trait else []
+        score = one.score * math.prod(1 + share for _, share in lifts)
+        found.append(replace(one, score=score, lifts=tuple(lifts)))
+    found = _with_sessions(found, traits, mix.session)
+    return sorted(found, key=lambda r: (-r.named, -r.score))
+
+
+def _lifts(trait: Traits, age: float, asked: Asked, mix: Mix) -> list[tuple[str, float]]:
+    person = trait.author.startswith("human:")
+    lifts = [
+        ("from that time", mix.dated * _is_dated(trait, asked.periods)),
+        ("by who is named", mix.author * asked.named(trait.author)),
+        ("a person's words", mix.own_words * person),
+        (asked.order, mix.order * age),
+    ]
+    return [(name, share) for name, share in lifts if share > 0]
+
+
+def _is_dated(trait: Traits, periods: Sequence[Period]) -> bool:
+    return trait.day is not None and any(p.holds(trait.day) for p in periods)
+
+
+def _by_age(traits: Mapping[int, Traits], order: str) -> dict[int, float]:
+    """Return 1 for the note that is newest (or oldest), falling to 0 for the last."""
+    if not order:
+        return {}
+    days = sorted({t.day for t in traits.values() if t.day}, reverse=order == "newest")
+    step = {day: 1 - place / len(days) for place, day in enumerate(days)}
+    return {note: step[trait.day] for note, trait in traits.items() if trait.day}
+
+
+SESSION_OF = 3
+# The best notes of a session tell how well it matches.
+
+
+def _with_sessions(
+    ranked: Sequence[Ranked], traits: Mapping[int, Traits], share: float
+) -> list[Ranked]:
+    """Lift each note by how well the rest of its session matches, the best session in full."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for one in ranked:
+        trait = traits.get(one.note)
+        if trait and trait.session:
+            scores[trait.session].append(one.score)
+    strength = {s: sum(sorted(v)[-SESSION_OF:]) / SESSION_OF for s, v in scores.items()}
+    best = max(strength.values(), default=0.0)
+    if not best or not share:
+        return list(ranked)
+    found = []
+    for one in ranked:
+        trait = traits.get(one.note)
+        lift = share * strength.get(trait.session, 0.0) / best if trait else 0.0
+        lifts = (*one.lifts, ("its session", lift)) if lift else one.lifts
+        found.append(replace(one, score=one.score * (1 + lift), lifts=lifts))
+    return found
+
+
+def in_years_with_notes(periods: Sequence[Period], days: Sequence[date]) -> tuple[Period, ...]:
+    """Return periods without a year in the latest year that any of the days is from."""
+    if not days:
+        return tuple(periods)
+    span = range(max(days).year - min(days).year + 3)
+    found = []
+    for period in periods:
+        earlier = (period.years_before(years) for years in span) if period.yearly else ()
+        found.append(next((p for p in earlier if any(map(p.holds, days))), period))
+    return tuple(found)
 
 
 def idf(frequency: int, total: int) -> float:
@@ -62,24 +172,27 @@ def fuse(
     near: Sequence[Match],
     *,
     covered: Callable[[Match], float],
-    identifier: bool,
+    identified: Callable[[Match], float] | None,
     floor: float,
     unseen: float | None,
     pairs: float,
+    nats: float,
+    strict: bool,
     mix: Mix,
 ) -> list[Ranked]:
-    """Return the notes that come close to the question, best first; one entry a note.
+    """Return the notes that come close to the question, one entry a note, in no order.
 
     `words` carry BM25, `near` cosines; `covered` tells which share of the question's weight a word
-    match holds (0 to 1); `identifier` says that the question names one that some note holds;
+    match holds (0 to 1); `identified` which share of the rare identifiers that it names, None where
+    it names none that some note holds: a note that holds them comes first;
     `floor` is the model's cosine of unrelated texts, `unseen` the cosine to assume for a note that
     is not among `near`, None where it has no vector; `pairs` is the share of the question's weight
-    in CJK character pairs.
+    in CJK character pairs, `nats` is ln(chunks); a `strict` answer takes more evidence.
     """
     by_words, by_meaning = _best(words), _best(near)
     top = max(by_words.values(), key=lambda m: m.score, default=None)
     reach = covered(top) * (1 + mix.pairs_stretch * pairs) if top else 0.0
-    share = share_of_words(reach, identifier, bool(near), mix)
+    share = share_of_words(reach, identified is not None, bool(near), mix)
     low = min((m.score for m in by_meaning.values()), default=0.0)
     high = max((m.score for m in by_meaning.values()), default=0.0)
     ranked = []
@@ -92,7 +205,11 @@ def fuse(
         held = covered(word) if word else 0.0
         tokens = word.tokens if word else frozenset()
         cosine = meant.score if meant else None
-        ranked.append(Ranked(note, best.chunk, lexical + dense, held, cosine, tokens))
+        named = identified(word) if identified and word else 0.0
+        bits = word.score / nats if word else 0.0
+        one = Ranked(note, best.chunk, lexical + dense, held, cosine, tokens, named)
+        if not strict or is_sure(held, bits, unseen if cosine is None else cosine, floor, mix):
+            ranked.append(one)
     return _close(ranked, floor, unseen, mix)
 
 
@@ -107,8 +224,7 @@ def _close(ranked: list[Ranked], floor: float, unseen: float | None, mix: Mix) -
     ]
     if max(near, default=0.0) < 1.0:
         return []
-    kept = [r for r, close in zip(ranked, near, strict=True) if close >= mix.rest]
-    return sorted(kept, key=lambda r: -r.score)
+    return [r for r, close in zip(ranked, near, strict=True) if close >= mix.rest]
 
 
 def closeness(held: float, cosine: float | None, floor: float, mix: Mix) -> float:
@@ -116,6 +232,14 @@ def closeness(held: float, cosine: float | None, floor: float, mix: Mix) -> floa
     if cosine is None:
         return held / mix.words_floor
     return (cosine + mix.words_weigh * held) / (floor + mix.margin)
+
+
+def is_sure(held: float, bits: float, cosine: float | None, floor: float, mix: Mix) -> bool:
+    """Say whether a note is evidence enough to be shown to who did not ask for it."""
+    evidence = mix.strict_weigh * held + mix.strict_bits * bits
+    if cosine is None:
+        return evidence >= mix.strict_words
+    return evidence + cosine >= mix.strict_words + floor + mix.margin
 
 
 def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix) -> float:

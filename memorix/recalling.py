@@ -2,19 +2,31 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from math import log
 
+from memorix import dates
 from memorix.chunks import estimate_tokens
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
-from memorix.lexemes import QueryTerm, language_hint, query_terms, telling_words
+from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, telling_words
 from memorix.lifecycle import Draft
 from memorix.marking import marks
 from memorix.note import cut_short
 from memorix.query import Answer, Filter, Hit, Match, Query, Why
-from memorix.ranking import Mix, Ranked, best_sentence, cut_to_budget, fuse, idf
+from memorix.ranking import (
+    Asked,
+    Mix,
+    Ranked,
+    best_sentence,
+    cut_to_budget,
+    fuse,
+    idf,
+    in_years_with_notes,
+    lifted,
+)
 from memorix.results import Near
 
 REACH = 100
@@ -23,6 +35,13 @@ REACH = 100
 COMMON_SHARE, COMMON_FROM = 0.1, 100
 # A word in more than a tenth of the chunks is left out of the dense question, in a store of a
 # hundred chunks or more.
+
+EVENTS = 5
+# Notes looked at for the day of an event.
+
+FEW = 100
+# A store of fewer chunks is judged as one of that many: among three notes of one subject its words
+# would seem to say nothing.
 
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
@@ -42,6 +61,9 @@ NEAR_RARE, NEAR_OF = 50, 10_000
 NEAR_SHARE = 0.45
 # Of the weight of these words; below it a note shares a subject, not a statement.
 
+_ROLES = frozenset(["user", "assistant", "me", "system", "owner", "human", "memorix"])
+# No names, though authors are called so.
+
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 _LEAD = re.compile(r"^[#>\-*+\s]+")
 
@@ -59,30 +81,95 @@ def answer(
 
     `meaning` says why `embedder` is None where it is.
     """
-    terms = asked_for(query.text)
-    if not terms:
+    if not asked_for(query.text):
         return _latest(index, query, now)
+    periods, text = _when(index, query, now)
+    terms = asked_for(text)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
-    telling = [term for term in terms if term.counts] or terms
-    weights = {term: idf(_frequency(term, counts), total) for term in telling}
+    told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
+    telling = [t for t in told if t.counts] or [t for t in terms if t.counts] or terms
+    weights = {t: idf(_frequency(t, counts), max(total, FEW)) for t in telling}
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []
     if embedder is not None:
         common = [t.text for t in weights if _frequency(t, counts) > COMMON_SHARE * total]
-        dense = _without(query.text, common) if total >= COMMON_FROM else query.text
+        dense = _without(text, common) if total >= COMMON_FROM else text
         near, meaning = _near(index, embedder, replace(query, text=dense), now)
+    named = [term for term in terms if _is_rare_identifier(term, counts, total)]
     ranked = fuse(
         words,
         near,
-        covered=lambda match: coverage(weights, match.tokens),
-        identifier=any(_is_rare_identifier(term, counts, total) for term in terms),
+        covered=lambda match: _covered(weights, match, mix),
+        identified=(lambda match: share_held(named, match.tokens)) if named else None,
         floor=embedder.card.floor if embedder else 1.0,
         unseen=near[-1].score if len(near) >= REACH else None,
         pairs=_share_of_pairs(weights),
+        nats=log(max(total, FEW) + 1),
+        strict=query.strict,
         mix=mix,
     )
+    ranked, read_as = _by_traits(index, query.text, ranked, periods, mix)
     silent = "" if ranked else _silence(terms, counts)
-    return _page(index, query, now, ranked, weights, meaning, silent)
+    return _page(index, query, now, ranked, weights, meaning, silent, read_as)
+
+
+def _when(index: Index, query: Query, now: datetime) -> tuple[tuple[dates.Period, ...], str]:
+    """Return the times that a question names, and the question without the event it names one by,
+    which no note has to hold."""
+    if found := dates.periods(query.text, now.astimezone().date()):
+        return found, query.text
+    event = dates.event_named(query.text)
+    terms = [term for term in asked_for(event.name if event else "") if term.counts]
+    left = query.text.replace(event.said, " ", 1) if event else ""
+    if not (event and terms and asked_for(left)):
+        return (), query.text
+    matches = index.match_words(terms, replace(query.filter, everything=True), now, EVENTS)
+    about = [m for m in matches if all(t.share_of(m.tokens) > 0.5 for t in terms)]
+    days = [t.day for t in index.traits(m.note for m in about[:1]).values() if t.day]
+    if not days:
+        return (), query.text
+    first, end = (None, days[0]) if event.before else (days[0], None)
+    return (dates.Period(first, end, event.said.strip()),), left
+
+
+def _without_all(text: str, said: Sequence[str]) -> str:
+    for part in said:
+        text = text.replace(part, " ", 1)
+    return text
+
+
+def share_held(named: Sequence[QueryTerm], tokens: frozenset[str]) -> float:
+    """Return the share of identifiers that these search words hold whole."""
+    return sum(not tokens.isdisjoint(term.exact) for term in named) / len(named)
+
+
+def _covered(weights: Mapping[QueryTerm, float], match: Match, mix: Mix) -> float:
+    own = coverage(weights, match.tokens)
+    if not match.around:
+        return own
+    return own + mix.around * (coverage(weights, match.tokens | match.around) - own)
+
+
+def _by_traits(
+    index: Index, text: str, ranked: list[Ranked], periods: Sequence[dates.Period], mix: Mix
+) -> tuple[list[Ranked], tuple[str, ...]]:
+    """Order notes also by when, by whom and in which session they were written; say how dates of
+    the question were read."""
+    traits = index.traits([one.note for one in ranked])
+    days = [trait.day for trait in traits.values() if trait.day]
+    periods = in_years_with_notes(periods, days)
+    words = set(index_words(text).split())
+    asked = Asked(periods, lambda author: is_named(author, words), dates.order_asked(text))
+    return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
+
+
+def is_named(author: str, words: Set[str]) -> bool:
+    """Say whether a question with these words names an author: a person by any part of the name,
+    a program by all of it."""
+    person = author.startswith("human:")
+    name = author.removeprefix("human:") if person else author.partition("/")[0]
+    parts = [part for part in index_words(name).split() if part not in _ROLES and len(part) > 1]
+    return bool(parts) and (any if person else all)(part in words for part in parts)
 
 
 def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> bool:
@@ -199,6 +286,7 @@ def _page(
     weights: Mapping[QueryTerm, float],
     meaning: str,
     silent: str,
+    read_as: tuple[str, ...],
 ) -> Answer:
     part = ranked[query.offset : query.offset + query.limit]
     rows = index.rows(r.note for r in part)
@@ -223,6 +311,7 @@ def _page(
         end if end < len(ranked) else None,
         meaning,
         silent,
+        read_as=read_as,
     )
 
 
@@ -230,7 +319,8 @@ def _found(
     row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float], marked: tuple[str, ...]
 ) -> Hit:
     matched = _joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
-    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, marked)
+    lifts = [f"{name} +{share:.0%}" for name, share in ranked.lifts]
+    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, (*marked, *lifts))
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)

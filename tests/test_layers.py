@@ -13,7 +13,7 @@ LEVELS = [
     # words, in reading order
     [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
-        "layout", "prose", "links", "lexemes", "chunks", "query", "config",
+        "layout", "prose", "links", "lexemes", "chunks", "dates", "query", "config",
     ],
     # decisions: data in, plan out
     [
@@ -40,7 +40,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
-    "prose", "links", "lexemes", "chunks", "query",
+    "prose", "links", "lexemes", "chunks", "dates", "query",
     "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
     "checking", "intake", "held", "retention", "access", "versions",
 }  # fmt: skip

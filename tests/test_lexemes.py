@@ -26,7 +26,7 @@ class Words:
     def __init__(self, *texts: str) -> None:
         self.db = apsw.Connection(":memory:")
         self.db.execute(
-            "CREATE VIRTUAL TABLE words USING fts5(scope, title, exact, stem, content='',"
+            "CREATE VIRTUAL TABLE words USING fts5(scope, title, exact, stem, around, content='',"
             " contentless_delete=1, tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\")"
         )
         for text in texts:
@@ -144,7 +144,7 @@ def test_a_whole_question_finds_its_note_also_with_an_unknown_word() -> None:
 
 
 def test_stop_words_are_asked_for_only_when_there_is_nothing_else() -> None:
-    assert match_expression(query_terms("who is it")).startswith('{title exact} : ("who"')
+    assert match_expression(query_terms("who is it")).startswith('{title exact around} : ("who"')
     assert '"the"' not in match_expression(query_terms("the server"))
 
 

@@ -4,10 +4,15 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
+from memorix.dates import periods
 from memorix.errors import InvalidRequest
+
+FAR = date(2100, 1, 1)
+# A day after all documents; theirs name their years.
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,18 @@ class Document:
     date: str
     speaker: str
     text: str
+
+    @property
+    def title(self) -> str:
+        """The name of what an article is from; a conversation has none."""
+        return "" if self.date else self.session
+
+    @property
+    def when(self) -> datetime | None:
+        """The noon of the day that the document is from, however the set writes it."""
+        days = periods(self.date.replace("-", " ") if self.date[:1].isalpha() else self.date, FAR)
+        first = days[0].first if days else None
+        return datetime.combine(first, time(12), UTC) if first else None
 
 
 @dataclass(frozen=True, slots=True)

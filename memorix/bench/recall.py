@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memorix import lifecycle
@@ -17,6 +17,9 @@ DEPTH = 50
 # Hits asked for; the deepest measure looks no further.
 
 NO_BUDGET = 1_000_000
+ROLES = frozenset({"user", "assistant"})
+# Who speaks in a chat with an assistant; no names.
+
 UNSCORED = frozenset({"adversarial", "abstention"})
 # Categories whose questions have no answer in the store.
 
@@ -90,8 +93,16 @@ def _fill(memory: Memory, vault: Path, documents: Sequence[Document]) -> dict[st
 
 
 def _draft(document: Document) -> lifecycle.Draft:
-    head = ", ".join(part for part in (document.speaker, document.date) if part)
-    return lifecycle.draft_from(document.text or "-", head or document.session)
+    """Make the note that an importer would: who spoke, when, and in which session."""
+    person = document.speaker if document.speaker not in ROLES else ""
+    draft = lifecycle.draft_from(document.text or "-", person or document.title)
+    author = {"assistant": "assistant/1"}.get(document.speaker, f"human:{document.speaker}")
+    return replace(
+        draft,
+        author=author if document.speaker else "",
+        when=document.when,
+        extra={"session": document.session} if document.when else {},
+    )
 
 
 def _scope(group: str) -> str:

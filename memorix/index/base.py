@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 from memorix.chunks import Chunk
 from memorix.lexemes import QueryTerm
 from memorix.note import Note
-from memorix.query import Filter, Match
+from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
 
@@ -154,6 +154,10 @@ class Index(Protocol):
         ...
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]: ...
+
+    def traits(self, keys: Iterable[int]) -> dict[int, Traits]:
+        """Return what the notes are besides their text."""
+        ...
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
         """Return the text of chunks, as quoted from their notes."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memorix.chunks import Chunk, embedding_text
-from memorix.index import graph
+from memorix.index import context, graph
 from memorix.index.base import Put, Row
 from memorix.lexemes import index_words, language_hint, stems
 from memorix.note import Note, digest, format_time
@@ -21,26 +21,34 @@ class Prepared:
     put: Put
     gist: str
     digest: str
-    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str]], ...]
+    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str, str]], ...]
+    called: str
+    day: str
     names: graph.Names
     links: graph.Links
 
 
 def prepare(put: Put) -> Prepared:
     note = put.note
-    names = " ".join([note.title, *note.aliases, *note.tags, _listed(note, "applies_when")])
-    title = f"{index_words(names)} {stems(names)}"
+    by = note.author.removeprefix("human:") if note.author.startswith("human:") else ""
+    names = " ".join([note.title, *note.aliases, *note.tags, _listed(note, "applies_when"), by])
+    title = context.words_of(names)
+    short = context.is_short(put.chunks)
+    day = context.day_in_words(note.created or note.changed, note.body) if short else ""
+    around = context.words_of(day)
     chunks = []
     for chunk in put.chunks:
         embedded = embedding_text(note.title, chunk)
         mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
-        words = (title, index_words(chunk.text), stems(chunk.text))
+        words = (title, index_words(chunk.text), stems(chunk.text), around)
         chunks.append((chunk, language_hint(embedded), mark, words))
     return Prepared(
         put,
         note.gist,
         digest(note.body),
         tuple(chunks),
+        names,
+        day,
         graph.names_of(note, put.root),
         graph.links_of(note, put.root),
     )
@@ -67,6 +75,11 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note.superseded_by,
         new.put.held,
         "\x1f".join(note.contested_by),
+        note.session,
+        note.author,
+        note.origin,
+        new.called,
+        new.day,
         new.digest,
         seen.etag,
         seen.signature,

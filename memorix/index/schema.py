@@ -22,8 +22,9 @@ SCHEMA_VERSION = 4
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
 
-WORDS_WEIGHTS = "bm25(4.0, 1.0, 0.7)"
-# Column weights: a title says more than a body, a stem less than the word.
+WORDS_WEIGHTS = "bm25(4.0, 1.0, 0.7, 0.4)"
+# Column weights: a title says more than a body, a stem less than the word, and what stands beside
+# a short note less than what it says.
 
 DERIVED = """
 CREATE TABLE notes (
@@ -46,6 +47,11 @@ CREATE TABLE notes (
     superseded_by TEXT NOT NULL,
     held TEXT NOT NULL DEFAULT '',
     contested_by TEXT NOT NULL,
+    session TEXT NOT NULL,
+    author TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    names TEXT NOT NULL,
+    day TEXT NOT NULL,
     digest TEXT NOT NULL,
     etag TEXT NOT NULL,
     signature TEXT NOT NULL
@@ -53,6 +59,7 @@ CREATE TABLE notes (
 CREATE INDEX notes_by_digest ON notes (digest, scope);
 CREATE INDEX notes_by_folded_path ON notes (folded);
 CREATE INDEX notes_by_date ON notes (date);
+CREATE INDEX notes_by_session ON notes (session, scope, created, id) WHERE session <> '';
 CREATE TABLE tags (note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (note, tag))
     WITHOUT ROWID;
 CREATE TABLE warnings (note INTEGER NOT NULL, code TEXT NOT NULL, line INTEGER NOT NULL,
@@ -76,7 +83,7 @@ CREATE TABLE names (name TEXT NOT NULL, rank INTEGER NOT NULL, note INTEGER NOT 
     PRIMARY KEY (name, rank, note)) WITHOUT ROWID;
 CREATE INDEX names_by_note ON names (note);
 CREATE VIRTUAL TABLE words USING fts5(
-    title, exact, stem, content='', contentless_delete=1,
+    title, exact, stem, around, content='', contentless_delete=1,
     tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);

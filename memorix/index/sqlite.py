@@ -12,7 +12,7 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.held import INBOX
-from memorix.index import graph, schema, strengths
+from memorix.index import context, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
 from memorix.index.filters import where
@@ -32,8 +32,8 @@ from memorix.lexemes import (
     QueryTerm,
     match_expression,
 )
-from memorix.note import Note
-from memorix.query import Filter, Match
+from memorix.note import Note, local_day
+from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
 
@@ -46,6 +46,10 @@ _ROW = (
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _SPARE, _WIDEN = 20, 8
 # How much further to look where a filter left too little of the best matches.
+
+_WORD, _APART = "\n", "\f"
+_ONLY_AROUND = (3,)
+# The column of `words` that holds what stands around a note.
 
 
 class SqliteIndex:
@@ -78,10 +82,13 @@ class SqliteIndex:
         if not prepared:
             return
         with self._db.writing() as db:
+            touched: list[context.Place] = []
             for change in prepared:
                 match change:
                     case Prepared():
+                        touched += context.place_of(db, change.put.note.path)
                         self._put(db, change)
+                        touched += context.place_of(db, change.put.note.path)
                     case Rename():
                         self._rename(db, change)
                     case Touch():
@@ -90,8 +97,10 @@ class SqliteIndex:
                             (change.seen.signature, change.seen.etag, change.path),
                         )
                     case Drop():
+                        touched += context.place_of(db, change.path)
                         self._drop(db, change.path)
                         self._hand_on_ids(db)
+            context.refresh(db, touched)
 
     # -- search
 
@@ -108,7 +117,7 @@ class SqliteIndex:
         found: list[Match] = []
         for reach in (limit + _SPARE, (limit + _SPARE) * _WIDEN, -1):
             best = self._db.query(sql, (expression, reach))
-            held = {chunk: frozenset(tokens.split("\n")) for chunk, _, tokens in best}
+            held = {chunk: _tokens(tokens) for chunk, _, tokens in best}
             scores = {chunk: score for chunk, score, _ in best}
             found = self._owned(scores, condition, values, held)[:limit]
             if len(found) >= limit or len(best) < reach or reach < 0:
@@ -151,6 +160,13 @@ class SqliteIndex:
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
         sql = f"SELECT {_ROW} FROM notes n WHERE n.key {_AMONG}"
         return {row[0]: row_of(row) for row in self._db.query(sql, (_listed(keys),))}
+
+    def traits(self, keys: Iterable[int]) -> dict[int, Traits]:
+        sql = f"SELECT key, date, author, session FROM notes WHERE key {_AMONG}"
+        return {
+            key: Traits(local_day(day), author, session)
+            for key, day, author, session in self._db.query(sql, (_listed(keys),))
+        }
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
         sql = f"SELECT key, text FROM chunks WHERE key {_AMONG}"
@@ -330,7 +346,8 @@ class SqliteIndex:
         note = new.put.note
         note_id = self._unique_id(db, note)
         self._drop(db, note.path)
-        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * 21})", note_row(new, note_id))
+        values = note_row(new, note_id)
+        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * len(values)})", values)
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
@@ -354,7 +371,7 @@ class SqliteIndex:
             )
             rowid = db.last_insert_rowid()
             db.execute(
-                "INSERT INTO words(rowid, title, exact, stem) VALUES (?, ?, ?, ?)",
+                "INSERT INTO words(rowid, title, exact, stem, around) VALUES (?, ?, ?, ?, ?)",
                 (rowid, *words),
             )
             for model, finder in finders:
@@ -427,7 +444,7 @@ class SqliteIndex:
         scores: Mapping[int, float],
         condition: str,
         values: Sequence[Any],
-        held: Mapping[int, frozenset[str]] = MappingProxyType({}),
+        held: Mapping[int, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({}),
     ) -> list[Match]:
         """Return the chunks whose notes pass a filter, best first, newer notes before older."""
         sql = (
@@ -435,18 +452,27 @@ class SqliteIndex:
             f" WHERE c.key {_AMONG} AND {condition} ORDER BY n.date DESC, n.id, c.key"
         )
         rows = self._db.query(sql, (_listed(scores), *values))
-        nothing: frozenset[str] = frozenset()
-        found = [Match(key, note, scores[key], held.get(key, nothing)) for key, note in rows]
+        nothing: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+        found = [Match(key, note, scores[key], *held.get(key, nothing)) for key, note in rows]
         return sorted(found, key=lambda match: -match.score)
 
 
 def _held(api: apsw.FTS5ExtensionApi, *_: object) -> str:
-    """List the words and phrases of the query that the current row holds; runs in SQLite."""
-    return "\n".join(
-        " ".join(word for word in phrase if word)
-        for number, phrase in enumerate(api.phrases)
-        if api.phrase_columns(number)
-    )
+    """List the words of the query that the current row holds itself, and apart from them those
+    that only stand around it; runs in SQLite."""
+    own: list[str] = []
+    around: list[str] = []
+    for number, phrase in enumerate(api.phrases):
+        columns = api.phrase_columns(number)
+        if columns:
+            held = around if columns == _ONLY_AROUND else own
+            held.append(" ".join(word for word in phrase if word))
+    return f"{_WORD.join(own)}{_APART}{_WORD.join(around)}"
+
+
+def _tokens(held: str) -> tuple[frozenset[str], frozenset[str]]:
+    own, _, around = held.partition(_APART)
+    return frozenset(own.split(_WORD)), frozenset(around.split(_WORD) if around else ())
 
 
 def _listed(values: Iterable[Any]) -> str:

@@ -1,0 +1,193 @@
+"""What lifts a note in an answer besides its own words: its neighbours, its day, who wrote it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memorix.arguments import query_from
+from memorix.lifecycle import Draft
+from memorix.memory import Memory
+from memorix.query import Answer
+
+NOW = datetime(2026, 12, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def at_noon(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    memory.clock = lambda: NOW
+
+
+def say(memory: Memory, text: str, day: str = "2026-11-20", session: str = "", **more: str) -> str:
+    draft = Draft(
+        text,
+        more.get("title", text[:20]),
+        author=more.get("author", ""),
+        when=datetime.fromisoformat(f"{day}T12:00:00+00:00"),
+        extra={"session": session} if session else {},
+    )
+    return memory.remember(draft).id
+
+
+def ask(memory: Memory, question: str, **more: object) -> Answer:
+    return memory.recall(query_from(question, **more))  # type: ignore[arg-type]
+
+
+def ids(answer: Answer) -> list[str]:
+    return [hit.id for hit in answer.hits]
+
+
+def test_a_short_note_is_found_by_what_was_said_around_it(memory: Memory) -> None:
+    say(memory, "Shall we keep the broker for the telemetry?", session="monday")
+    answer = say(memory, "No, it goes; nats is enough.", session="monday")
+    say(memory, "Then I order the cake.", session="tuesday")
+
+    assert answer in ids(ask(memory, "telemetry broker"))
+
+
+def test_what_is_said_around_a_note_counts_less_than_what_it_says(memory: Memory) -> None:
+    question = say(memory, "Shall we keep the telemetry broker?", session="monday")
+    say(memory, "No, it goes.", session="monday")
+
+    assert ids(ask(memory, "telemetry broker"))[0] == question
+
+
+def test_a_neighbour_that_is_erased_or_changed_is_no_longer_around(
+    memory: Memory, vault: Path
+) -> None:
+    first = say(memory, "The zanzibar cluster is full.", session="s", title="first")
+    second = say(memory, "Then we add two nodes.", session="s", title="second")
+    assert second in ids(ask(memory, "zanzibar"))
+
+    file = vault / "projects/app/first.md"
+    file.write_text(file.read_text("utf-8").replace("zanzibar", "lisbon"), "utf-8")
+    memory.catch_up()
+    assert ids(ask(memory, "zanzibar")) == []
+    assert second in ids(ask(memory, "lisbon"))
+
+    memory.forget(first, "erase")
+    assert ids(ask(memory, "lisbon")) == []
+
+
+def test_a_note_between_two_others_becomes_their_neighbour_when_it_comes(memory: Memory) -> None:
+    last = say(memory, "Agreed.", "2026-11-22", session="s", title="last")
+    assert ids(ask(memory, "walrus")) == []
+
+    say(memory, "The walrus service is retired.", "2026-11-21", session="s", title="middle")
+
+    assert last in ids(ask(memory, "walrus"))
+
+
+def test_a_new_index_has_the_same_neighbours(memory: Memory) -> None:
+    for number in range(30):
+        say(memory, f"step {number} uses tool_{number:02}", session="s", title=f"t{number}")
+    before = [ids(ask(memory, f"tool_{number:02}")) for number in range(30)]
+
+    memory.make_index_anew()
+
+    assert [ids(ask(memory, f"tool_{number:02}")) for number in range(30)] == before
+    assert sum(len(found) for found in before) > 2 * 30 - 3
+
+
+def test_a_long_note_is_not_found_by_its_neighbours(memory: Memory) -> None:
+    say(memory, "The walrus service is retired.", session="s")
+    long = say(memory, "A report on the weather of many towns. " * 20, session="s")
+
+    assert long not in ids(ask(memory, "walrus"))
+
+
+def test_a_short_note_is_found_by_its_day_in_words(memory: Memory) -> None:
+    english = say(memory, "Released the parser.", "2025-05-08")
+    chinese = say(memory, "发布了解析器。", "2025-05-09")
+
+    assert ids(ask(memory, "released 8 May 2025"))[0] == english
+    assert ids(ask(memory, "2025年5月9日 发布"))[0] == chinese
+
+
+@pytest.mark.parametrize("question", ["What did we decide last week?", "上周决定了提高哪个配额"])
+def test_notes_of_the_time_asked_for_come_first(memory: Memory, question: str) -> None:
+    for day in ("2026-09-01", "2026-11-25", "2026-12-01"):
+        say(
+            memory,
+            f"We decide to raise quota {day[5:7]}. 决定提高配额。",
+            day,
+            title=f"quota {day}",
+        )
+
+    answer = ask(memory, question)
+
+    assert answer.hits[0].date[:10] == "2026-11-25"
+    assert "from that time +50%" in answer.hits[0].why.notes
+    assert any("2026-11-23 to 2026-11-29" in line for line in answer.read_as)
+
+
+def test_a_month_without_a_year_is_the_latest_that_has_notes(memory: Memory) -> None:
+    old = say(memory, "The outage hit the queue.", "2024-07-14", title="outage one")
+    say(memory, "The outage hit the cache.", "2024-08-14", title="outage two")
+
+    answer = ask(memory, "which outage was in July")
+
+    assert ids(answer)[0] == old
+    assert answer.read_as == ("July: 2024-07-01 to 2024-07-31",)
+
+
+def test_the_newest_or_oldest_comes_first_where_that_is_asked(memory: Memory) -> None:
+    days = ["2026-03-01", "2026-06-01", "2026-09-01"]
+    made = [say(memory, f"Limit is {day[6]}00 calls.", day, title="Rate limit") for day in days]
+
+    assert ids(ask(memory, "what is the latest rate limit"))[0] == made[2]
+    assert ids(ask(memory, "what was the rate limit originally"))[0] == made[0]
+
+
+def test_a_person_who_is_named_lifts_what_that_person_wrote(memory: Memory) -> None:
+    say(memory, "Ports are fine as they are.", author="human:bob", title="ports of bob")
+    hers = say(memory, "Ports should change.", author="human:anna-li", title="ports of hers")
+
+    hit = ask(memory, "what did Anna say about ports").hits[0]
+
+    assert hit.id == hers
+    assert "by who is named +40%" in hit.why.notes
+
+
+def test_an_identifier_that_exists_comes_first_whatever_else_speaks_for_others(
+    memory: Memory,
+) -> None:
+    wanted = say(memory, "Note on err_4711.", "2020-01-01", title="misc")
+    for number in range(12):
+        say(memory, f"Anna on errors last week, case {number}", "2026-11-25", author="human:anna",
+            title=f"Errors {number}")  # fmt: skip
+
+    assert ids(ask(memory, "what did Anna say last week about err_4711 errors"))[0] == wanted
+
+
+def test_ids_sort_in_the_order_in_which_notes_were_made(memory: Memory) -> None:
+    made = [say(memory, f"note {number}") for number in range(50)]
+
+    assert made == sorted(made)
+
+
+def test_an_event_dates_a_question_where_a_note_is_about_it(memory: Memory) -> None:
+    before = say(memory, "We use mysql as database.", "2026-01-10", title="database one")
+    say(memory, "The big migration is done.", "2026-05-20", title="Migration done")
+    say(memory, "We use postgres as database.", "2026-07-01", title="database two")
+
+    answer = ask(memory, "which database did we use before the migration?")
+
+    assert ids(answer)[0] == before
+    assert answer.read_as == ("before the migration: to 2026-05-19",)
+
+
+def test_what_nobody_asked_for_takes_more_evidence(memory: Memory) -> None:
+    say(memory, "The gateway listens on port 8443 because 443 is taken.", title="Gateway port")
+    for number in range(40):
+        say(memory, f"Unrelated remark number {number} on lunch.", title=f"lunch {number}")
+
+    def strictly(question: str) -> Answer:
+        return memory.recall(replace(query_from(question), strict=True))
+
+    assert strictly("why does the gateway listen on port 8443?").hits
+    prompt = "rename the taken variable"
+    assert ask(memory, prompt).hits
+    assert not strictly(prompt).hits
