@@ -36,6 +36,9 @@ _MARGIN = 16
 _SPARE = 2
 # In a text of a few words, one odd word is not evened out.
 
+_MOST_KNOWN, _LONGEST_KNOWN = 40_000, 100
+# Words whose pieces are kept, some 5 MB; longer ones are data or lines of Chinese, new each time.
+
 _STRUCTURE = re.compile(r"^[ \t]*(`{3,}|~{3,}|#{1,6}(?=[ \t\r\n]|\Z))", re.MULTILINE)
 _CUTS = (
     re.compile(r"\n(?:[ \t\r]*\n)+"),
@@ -77,11 +80,11 @@ def split(title: str, body: str, *, max_tokens: int = 200) -> tuple[Chunk, ...]:
     that only repeats the title is left out of the paths.
     """
     limit = max(_most_pieces(max_tokens), 1 + _HANGUL_EXTRA)
-    spans: Iterable[_Span] = _sections(title, body)
-    if _pieces(body) <= limit:
-        spans = _whole(list(spans))
+    sections = list(_sections(title, body))
+    if sum(span.pieces for span in sections) <= limit:
+        spans = _whole(sections)
     else:
-        spans = _packed((part for span in spans for part in _fitting(body, span, limit)), limit)
+        spans = _packed((part for span in sections for part in _fitting(body, span, limit)), limit)
     return tuple(_chunks(body, spans))
 
 
@@ -111,8 +114,25 @@ def embedding_text(title: str, chunk: Chunk) -> str:
 
 
 def _pieces(text: str) -> int:
-    count = len(_PIECE.findall(text))
-    return count if text.isascii() else count + _HANGUL_EXTRA * len(_HANGUL.findall(text))
+    """Return the number of pieces of a text; no piece reaches over white space."""
+    return sum(map(_COUNTED.__getitem__, text.split()))
+
+
+class _Counted(dict[str, int]):
+    """The pieces of the words counted lately: a text is counted several times as it is cut."""
+
+    def __missing__(self, word: str) -> int:
+        count = len(_PIECE.findall(word))
+        if not word.isascii():
+            count += _HANGUL_EXTRA * len(_HANGUL.findall(word))
+        if len(word) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[word] = count
+        return count
+
+
+_COUNTED = _Counted()
 
 
 def _most_pieces(max_tokens: int) -> int:

@@ -26,7 +26,7 @@ _WINDOWS_NAMES = frozenset(
 )
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_GIST_LENGTH = 200
+_GIST_LENGTH, _LOOKED_AT = 200, 1000
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _CONFLICT_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(conflict[ )]", re.IGNORECASE)
 _FENCE = re.compile(
@@ -38,6 +38,7 @@ _RELATIONS = re.compile(
     r"(?:\A|(?<=\n))# Relations[ \t]*\r?\n(?:[ \t]*\r?\n|- \w+ \[[^\r\n]*\r?(?:\n|\Z))*\Z"
 )
 _PLAIN_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_FULL_WIDTH = re.compile("[\u3000\uff01-\uff5e]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 _MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
 
@@ -257,7 +258,7 @@ def title_of(path: str) -> str:
 def first_sentence(body: str) -> str:
     """Return the first sentence of a body without its markup, at most 200 characters."""
     for line in _without_fences(body).splitlines():
-        plain = _MARKUP.sub("", line).strip()
+        plain = _MARKUP.sub("", line[:_LOOKED_AT]).strip()
         if plain and not line.lstrip().startswith("#"):
             sentence = _SENTENCE.split(plain, maxsplit=1)[0].strip()
             return cut_short(sentence, _GIST_LENGTH)
@@ -392,7 +393,8 @@ def normalised(text: str) -> str:
     Unicode's composed form, full-width ones as their plain twins, so `８４４３` is `8443` but `10²`
     is not `102`.
     """
-    text = unicodedata.normalize("NFC", text).translate(_PLAIN_WIDTH)
+    text = unicodedata.normalize("NFC", text)
+    text = text.translate(_PLAIN_WIDTH) if _FULL_WIDTH.search(text) else text
     pieces, start = [], 0
     for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         lines = (line.rstrip() for line in fence[0].strip().splitlines())

@@ -131,6 +131,12 @@ class Store:
         mounted = (root for prefix, root in self.mounts.items() if path.startswith(f"{prefix}/"))
         return str(next(mounted, ""))
 
+    def _scanned(self, path: str) -> Path:
+        for prefix, root in self.mounts.items():
+            if path.startswith(f"{prefix}/"):
+                return root / path.removeprefix(f"{prefix}/")
+        return self.vault / path
+
     def folder(self, path: str) -> Path:
         """Return where a folder of the vault really lies, such as a scope's."""
         return self.mounts.get(path, self.vault / path)
@@ -157,9 +163,12 @@ class Store:
     def roots(self) -> list[Path]:
         return [root for root in (self.vault, *self.mounts.values()) if root.is_dir()]
 
-    def read(self, path: str) -> tuple[bytes, Seen] | None:
-        """Return a note's bytes and what identifies them; None where the file is gone."""
-        return _read(self.locate(path), path)
+    def read(self, path: str, *, scanned: bool = False) -> tuple[bytes, Seen] | None:
+        """Return a note's bytes and what identifies them; None where the file is gone.
+
+        `scanned` says that the path comes from a scan just now, which follows no links.
+        """
+        return _read(self._scanned(path) if scanned else self.locate(path), path)
 
     def signature(self, path: str) -> str:
         """Return what a stat tells of a note's file; empty where it is gone."""
@@ -318,23 +327,27 @@ class _Look:
                 own = rules_in(Path(folder), at)
                 rules = (*rules, own) if own else rules
             for entry in entries:
-                path = f"{at}{entry.name}"
-                if self._skips(entry.name, path) or (rules and leaves_out(rules, path)):
-                    if is_temporary(entry.name):
-                        self.leftovers.append(Path(entry.path))
+                path = at + entry.name
+                if self._skips(entry, path) or (rules and leaves_out(rules, path)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, f"{path}/", rules))
                 elif self.wanted(entry.name) and entry.is_file(follow_symlinks=False):
                     _add(self.found, path, entry)
 
-    def _skips(self, name: str, path: str) -> bool:
-        return name.startswith(".") or name in _SKIPPED or path in self.skip
+    def _skips(self, entry: os.DirEntry[str], path: str) -> bool:
+        name = entry.name
+        if name[0] != "." and name not in _SKIPPED and path not in self.skip:
+            return False
+        if is_temporary(name):
+            self.leftovers.append(Path(entry.path))
+        return True
 
 
 def _add(found: dict[str, str], path: str, entry: os.DirEntry[str]) -> None:
     try:
-        path.encode()  # a name that is not Unicode cannot be told to anybody
+        if not path.isascii():
+            path.encode()  # a name that is not Unicode cannot be told to anybody
         found[path] = _signature(entry.stat(follow_symlinks=False))
     except (UnicodeEncodeError, FileNotFoundError):
         return

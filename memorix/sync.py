@@ -25,6 +25,9 @@ from memorix.store import Store
 BATCH = 200
 # Notes a transaction; large enough to be fast, small enough that nobody waits for it.
 
+KEPT_BYTES = 64 * 1024 * 1024
+# Of notes that were read to compare them; beyond it a note is read again to be indexed.
+
 EMBED_BATCH = 32
 # Texts embedded before their vectors are stored; what is lost when the process is killed.
 
@@ -88,12 +91,15 @@ def catch_up(
         leftovers: list[Path] = []
         found, away = store.scan(leftovers=leftovers), store.absent()
         store.clear_away(leftovers, time.time())
-        known = {path: seen for path, seen in known.items() if not path.startswith(away)}
-        hashed = _hash(store, suspects(found, known))
+        if away:
+            known = {path: seen for path, seen in known.items() if not path.startswith(away)}
+        read = _Reading(store, scanned=True)
+        hashed = read.hashed(suspects(found, known))
     else:
         wanted = {_as_known(store, path, known) for path in paths}
         known = {path: seen for path, seen in known.items() if path in wanted}
-        hashed = _hash(store, sorted(wanted))
+        read = _Reading(store)
+        hashed = read.hashed(sorted(wanted))
         found = {path: seen.signature for path, seen in hashed.items()}
     difference = diff(found, {p: seen.etag for p, seen in hashed.items()}, known)
     new = sum(path not in known for path in difference.changed)
@@ -103,7 +109,7 @@ def catch_up(
             "The index is kept. If they were deleted on purpose, run "
             "`memorix reindex --accept-loss`; else check that the disk is mounted."
         )
-    _apply(store, index, difference, hashed, progress)
+    _apply(read, index, difference, hashed, progress)
     return Synced(
         len(difference.changed),
         len(difference.moved),
@@ -138,20 +144,38 @@ def _as_known(store: Store, path: str, known: Mapping[str, Seen]) -> str:
     return next((p for p in alike if not there or store.signature(p) == there), path)
 
 
-def _hash(store: Store, paths: Sequence[str]) -> dict[str, Seen]:
-    found = ((path, _read(store, path)) for path in paths)
-    return {path: read[1] for path, read in found if read}
+class _Reading:
+    """Reads notes to hash them, and keeps the bytes of the first ones, so as not to read twice."""
 
+    def __init__(self, store: Store, *, scanned: bool = False) -> None:
+        self._store, self._scanned = store, scanned
+        self._kept: dict[str, bytes] = {}
+        self._room = KEPT_BYTES
 
-def _read(store: Store, path: str) -> tuple[bytes, Seen] | None:
-    try:
-        return store.read(path)
-    except UnsafePath:  # a link that leads out of the vault is no note, and keeps no other out
-        return None
+    def hashed(self, paths: Sequence[str]) -> dict[str, Seen]:
+        return {path: found[1] for path in paths if (found := self._read(path, keep=True))}
+
+    def puts(self, paths: Sequence[str], hashed: Mapping[str, Seen]) -> list[Put]:
+        kept = ((path, self._kept.pop(path, None)) for path in paths)
+        found = (
+            (path, self._read(path) if content is None else (content, hashed[path]))
+            for path, content in kept
+        )
+        return [put_for(path, *read) for path, read in found if read]
+
+    def _read(self, path: str, *, keep: bool = False) -> tuple[bytes, Seen] | None:
+        try:
+            found = self._store.read(path, scanned=self._scanned)
+        except UnsafePath:  # a link that leads out of the vault is no note, and keeps no other out
+            return None
+        if found and keep and len(found[0]) <= self._room:
+            self._room -= len(found[0])
+            self._kept[path] = found[0]
+        return found
 
 
 def _apply(
-    store: Store,
+    read: _Reading,
     index: Index,
     difference: Difference,
     hashed: dict[str, Seen],
@@ -167,14 +191,9 @@ def _apply(
     again = [*difference.changed, *(m.new for m in difference.moved)]
     for start in range(0, len(again), BATCH):
         batch = again[start : start + BATCH]
-        index.apply(_puts(store, batch))
+        index.apply(read.puts(batch, hashed))
         if progress:
             progress(start + len(batch), len(again))
-
-
-def _puts(store: Store, paths: Sequence[str]) -> list[Put]:
-    read = ((path, _read(store, path)) for path in paths)
-    return [put_for(path, *found) for path, found in read if found]
 
 
 def embed_pending(
