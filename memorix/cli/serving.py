@@ -34,6 +34,15 @@ def serve(
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="A certificate chain in PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its key in PEM.")] = None,
+    oauth_issuer: Annotated[
+        str, typer.Option(help="An authorization server whose tokens (JWT) are taken.")
+    ] = "",
+    oauth_keys: Annotated[
+        Path | None, typer.Option(help="Its public keys (JWKS), instead of asking it.")
+    ] = None,
+    public_url: Annotated[
+        str, typer.Option(help="The URL clients use, which its tokens name as audience.")
+    ] = "",
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds a client may take to send or to read.")
     ] = 20.0,
@@ -44,7 +53,9 @@ def serve(
 
         return serve_stdio(settings())
     from memorix.server import http as server
+    from memorix.server import oauth
 
+    issuer = oauth.Issuer(oauth_issuer, public_url, oauth_keys) if oauth_issuer else None
     options = server.Options(
         host=host,
         port=port,
@@ -55,6 +66,7 @@ def serve(
         certificate=tls_cert,
         key=tls_key,
         timeout_s=timeout,
+        issuer=issuer,
     )
     server.serve(settings(), token_file(), options)
 

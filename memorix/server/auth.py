@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memorix import access
-from memorix.access import Access
+from memorix.access import Access, Right
 from memorix.errors import InvalidRequest, MemorixError, NotAllowed
 from memorix.server.callers import Caller, current
 from memorix.server.guard import (
@@ -36,9 +36,9 @@ _log = logging.getLogger(__name__)
 
 
 class Granted(AccessToken):
-    """What a valid token grants."""
+    """What a valid token grants; `access` is None where that is nothing here."""
 
-    access: Access
+    access: Access | None
 
 
 class Source(Protocol):
@@ -59,10 +59,13 @@ class NamedTokens:
         token = self._file.find(secret, now)
         if token is None:
             return None
-        name = token.access.name
-        return Granted(
-            token="", client_id=name, scopes=[str(token.access.right)], access=token.access
-        )
+        access = token.access
+        return Granted(token="", client_id=access.name, scopes=scopes_of(access), access=access)
+
+
+def scopes_of(access: Access | None) -> list[str]:
+    """Name the rights of a token as OAuth does."""
+    return [f"memorix:{right}" for right in Right if access and right <= access.right]
 
 
 class Verifier:
@@ -114,8 +117,8 @@ class Admission:
 
     async def _stranger(self, scope: Scope, receive: Receive, send: Send) -> None:
         client = scope.get("client")
-        carries = "authorization" in Headers(scope=scope)
-        wait = self._tries.wait_s(client[0] if client else "") if carries else 0.0
+        guesses = "authorization" in Headers(scope=scope) and not scope["user"].is_authenticated
+        wait = self._tries.wait_s(client[0] if client else "") if guesses else 0.0
         if wait:
             return await too_many(send, wait)
         await self._app(scope, receive, send)

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -15,6 +15,12 @@ import h11
 import uvicorn
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.routes import (
+    build_resource_metadata_url,
+    create_protected_resource_routes,
+)
+from mcp.server.auth.settings import AuthSettings
+from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
@@ -27,6 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from memorix.access import Access, Right
 from memorix.config import Config
 from memorix.errors import ServerUnavailable
+from memorix.server import oauth
 from memorix.server.app import build, level, running
 from memorix.server.auth import Admission, NamedTokens, Source, Verifier
 from memorix.server.background import Background
@@ -35,6 +42,9 @@ from memorix.server.guard import KnownNames, Names, Patience, is_loopback
 from memorix.server.resources import Notices
 from memorix.server.sessions import MESSAGES, Sse, Streamable
 from memorix.tokens import TokenFile
+
+SCOPE = "memorix:read"
+# What a token must have at the least to be let in at all.
 
 PATH, SSE_PATH, HEALTH_PATH = "/mcp", "/sse", "/healthz"
 
@@ -62,6 +72,7 @@ class Options:
     certificate: Path | None = None
     key: Path | None = None
     timeout_s: float = TIMEOUT_S
+    issuer: oauth.Issuer | None = None
 
 
 def serve(config: Config, tokens: TokenFile, options: Options) -> None:
@@ -76,12 +87,23 @@ def serve(config: Config, tokens: TokenFile, options: Options) -> None:
     background = Background(config, attached=False)
     listening = _listening(options.host, options.port)
     try:
+        options = _with_own_url(options, listening.getsockname()[1])
         server = _Server(_uvicorn(application(config, background, tokens, options), options))
         server.leaving = background.leave_soon
         _say_where(options, listening.getsockname()[1])
         server.run(sockets=[listening])
     finally:
         background.stop()
+
+
+def _with_own_url(options: Options, port: int) -> Options:
+    """Fill in what tokens of an issuer name as their audience, where nothing else was given."""
+    if options.issuer is None:
+        return options
+    own = url(options.host, port, secure=options.certificate is not None)
+    issuer = replace(options.issuer, resource=options.issuer.resource or own)
+    oauth.check(issuer)
+    return replace(options, issuer=issuer)
 
 
 def refuse_what_is_unsafe(options: Options, has_tokens: bool) -> None:
@@ -95,7 +117,7 @@ def refuse_what_is_unsafe(options: Options, has_tokens: bool) -> None:
             f"{options.host} can be reached from other machines, so tokens are needed there. "
             "Leave out --no-token, or serve 127.0.0.1."
         )
-    if not options.open_to_all and not has_tokens:
+    if not (options.open_to_all or has_tokens or options.issuer):
         raise ServerUnavailable(
             "There is no token yet, so nobody could use the server. Make one: "
             "`memorix token add NAME --write`. It is shown once; give it to the client."
@@ -120,10 +142,12 @@ def application(
             yield
 
     sources: list[Source] = [] if options.open_to_all else [NamedTokens(tokens)]
+    if options.issuer:
+        sources.append(oauth.SignedTokens(options.issuer))
     everyone = Access("anyone here", Right.ADMIN) if options.open_to_all else None
     names = Names(options.host, frozenset(options.hosts), frozenset(options.origins))
     return Starlette(
-        routes=_routes(streamable, sse, bool(sources), background),
+        routes=_routes(streamable, sse, options, background),
         lifespan=lifespan,
         middleware=[
             Middleware(Noted),
@@ -137,10 +161,13 @@ def application(
 
 
 def _routes(
-    streamable: Streamable, sse: Sse | None, guarded: bool, background: Background
+    streamable: Streamable, sse: Sse | None, options: Options, background: Background
 ) -> list[BaseRoute]:
+    issuer = options.issuer
+    described = build_resource_metadata_url(_urls(issuer)[0]) if issuer else None
+
     def known(app: ASGIApp) -> ASGIApp:
-        return RequireAuthMiddleware(app, []) if guarded else app
+        return app if options.open_to_all else RequireAuthMiddleware(app, [SCOPE], described)
 
     async def health(_: Request) -> Response:
         trouble = background.trouble
@@ -151,10 +178,22 @@ def _routes(
         Route(HEALTH_PATH, health, methods=["GET"]),
         Route(PATH, known(streamable)),
     ]
+    if issuer:
+        resource, server = _urls(issuer)
+        rights = [f"memorix:{right}" for right in Right]
+        routes += create_protected_resource_routes(resource, [server], rights, "Memorix")
     if sse:
         routes.append(Route(SSE_PATH, known(_App(sse.stream)), methods=["GET"]))
         routes.append(Mount(MESSAGES, known(sse.message)))
     return routes
+
+
+def _urls(issuer: oauth.Issuer) -> tuple[AnyHttpUrl, AnyHttpUrl]:
+    """Return the URLs of this server and of the issuer, in the spelling they were given."""
+    given = {"issuer_url": issuer.url, "resource_server_url": issuer.resource}
+    settings = AuthSettings.model_validate(given | {"validate_token_resource": False})
+    assert settings.resource_server_url is not None
+    return settings.resource_server_url, settings.issuer_url
 
 
 class _App:
@@ -285,12 +324,17 @@ class _Discreet(logging.Formatter):
         return super().format(record)
 
 
+def url(host: str, port: int, *, secure: bool, path: str = PATH) -> str:
+    """Return under which URL a server is reached."""
+    name = f"[{host}]" if ":" in host else host
+    return f"{'https' if secure else 'http'}://{name}:{port}{path}"
+
+
 def _say_where(options: Options, port: int) -> None:
-    scheme = "https" if options.certificate else "http"
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    place = f"{scheme}://{host}:{port}"
-    lines = [f"serving {place}{PATH}", *([f"serving {place}{SSE_PATH}"] if options.sse else [])]
-    if not options.certificate and not is_loopback(options.host):
+    secure = options.certificate is not None
+    paths = [PATH, *([SSE_PATH] if options.sse else [])]
+    lines = [f"serving {url(options.host, port, secure=secure, path=path)}" for path in paths]
+    if not secure and not is_loopback(options.host):
         lines.append("without TLS, tokens and notes can be read on the way; see --tls-cert")
     lines.append("ready; end it with Ctrl+C")
     sys.stderr.write("".join(f"memorix: {line}\n" for line in lines))
