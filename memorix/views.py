@@ -13,11 +13,16 @@ from memorix.places import Places
 from memorix.query import Filter, Match
 from memorix.scopes import project_slug
 
-_PASSED = frozenset(
-    {"size", "listing", "apply", "frequencies", "holding", "texts", "has_path", "outgoing"}
-    | {"incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
+PASSED = frozenset(
+    {"size", "listing", "apply", "frequencies", "holding", "texts", "traits", "has_path"}
+    | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
+
+CLOSED = frozenset(
+    {"counts", "warnings", "recalls", "pending", "keep_vectors", "clear", "problems", "close"}
+)
+# What is about the whole vault, and refused.
 
 _NEAR_REACH = 50
 # Names looked through for those that resemble the one asked for.
@@ -44,7 +49,7 @@ def seen_by(memory: Memory, project: str, scopes: frozenset[str]) -> Memory:
 class ScopedIndex:
     """An index as it would be if the notes of other scopes did not exist.
 
-    What is neither here nor in `_PASSED` is refused: a method that the index gains stays closed to
+    What is neither here nor in `PASSED` is refused: a method that the index gains stays closed to
     callers with limits until somebody has decided what it may tell them.
     """
 
@@ -52,7 +57,7 @@ class ScopedIndex:
         self._index, self._scopes = index, scopes
 
     def __getattr__(self, name: str) -> Any:
-        if name in _PASSED:
+        if name in PASSED:
             return getattr(self._index, name)
         raise NotAllowed("That is about the whole vault, and this token reaches a part of it only.")
 

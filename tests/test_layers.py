@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from memorix.index.base import Index
+from memorix.views import CLOSED, PASSED, ScopedIndex
+
 PACKAGE = Path(__file__).parents[1] / "memorix"
 
 LEVELS = [
@@ -118,6 +121,14 @@ def test_the_engine_sees_only_the_contracts_of_index_and_embedders(path: Path) -
         return
     seen = {module for target, module, _ in own(path) if target in ("index", "embedders")}
     assert seen <= CONTRACTS
+
+
+def test_of_each_method_of_the_index_it_is_decided_what_it_tells_callers_with_limits() -> None:
+    """Answer it in `ScopedIndex`, or name it in PASSED or CLOSED there."""
+    methods = {name for name in dir(Index) if not name.startswith("_")}
+    answered = {name for name in vars(ScopedIndex) if not name.startswith("_")}
+
+    assert methods == answered | PASSED | CLOSED
 
 
 @pytest.mark.parametrize("name", sorted(PURE))
