@@ -7,6 +7,7 @@ In reading order:
     prose, links, lexemes, chunks, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     brief, reserved, checking, intake, held, retention, access, versions
+    resemblance, topics, tidying
     journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
     moving, inbox, settling, transfer, history                             and those of whole notes

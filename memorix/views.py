@@ -16,12 +16,11 @@ from memorix.scopes import project_slug
 PASSED = frozenset(
     {"size", "listing", "apply", "frequencies", "holding", "texts", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
+    | {"recalls", "note_vectors"}
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
 
-CLOSED = frozenset(
-    {"counts", "warnings", "recalls", "pending", "keep_vectors", "clear", "problems", "close"}
-)
+CLOSED = frozenset({"counts", "warnings", "pending", "keep_vectors", "clear", "problems", "close"})
 # What is about the whole vault, and refused.
 
 _NEAR_REACH = 50

@@ -149,5 +149,5 @@ def test_counters_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
 
     index = SqliteIndex(tmp_path / "index.db")
 
-    assert index.recalls() == {"A1": Recalls(1, NOW, 0.0)}
+    assert index.recalls(["A1"]) == {"A1": Recalls(1, NOW, 0.0)}
     index.close()

@@ -22,6 +22,7 @@ LEVELS = [
     [
         "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
         "checking", "intake", "held", "retention", "access", "versions",
+        "resemblance", "topics", "tidying",
     ],
     # adapters: each knows one outside thing
     ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
@@ -29,12 +30,15 @@ LEVELS = [
     [
         "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
         "watching", "mending", "unfinished", "counterparts", "memory",
-        "moving", "inbox", "settling", "transfer", "history", "views",
+        "moving", "inbox", "settling", "transfer", "upkeep", "history", "views",
         "installing",
     ],
     ["wiring"],
     # faces
-    ["arguments", "answers", "told", "status", "doctor", "vault", "server", "bench", "demo"],
+    [
+        "arguments", "answers", "worklist", "told", "status", "doctor", "vault", "server",
+        "bench", "demo",
+    ],
     ["cli"],
     ["__main__"],
 ]  # fmt: skip
@@ -46,6 +50,7 @@ PURE = {
     "prose", "links", "lexemes", "chunks", "dates", "query",
     "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
     "checking", "intake", "held", "retention", "access", "versions",
+    "resemblance", "topics", "tidying",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memorix.errors import InvalidRequest
+
 if TYPE_CHECKING:
     from memorix.config import Config
     from memorix.memory import Memory
@@ -18,6 +20,9 @@ EMBED_AT_ONCE = 200
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the tools return it.")]
 ScopeOption = Annotated[
     str, typer.Option("--scope", "-s", help="project, user, a project's name, or all.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="KEY=VALUE, or keys as JSON; KEY= takes one away.")
 ]
 NoteIdArgument = Annotated[str, typer.Argument(help="A note's id or path.")]
 
@@ -58,6 +63,26 @@ def person() -> str:
         return f"human:{getpass.getuser()}"
     except (OSError, KeyError):
         return "human:user"
+
+
+def keys_given(pairs: list[str] | None) -> dict[str, Any]:
+    """Read what `--set` was given.
+
+    Raises:
+        InvalidRequest: One is neither KEY=VALUE nor JSON.
+    """
+    from memorix.keys import keys_from
+
+    found: dict[str, Any] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if pair.lstrip().startswith("{"):
+            found |= keys_from(pair)
+        elif equals and name.strip():
+            found[name.strip()] = value
+        else:
+            raise InvalidRequest(f"--set takes KEY=VALUE, not {pair!r}.")
+    return found
 
 
 def shown(data: Any, text: str, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memorix import __version__
-from memorix.cli import bundles, history, hosts, inbox, models, notes, serving, vault
+from memorix.cli import bundles, history, hosts, inbox, models, notes, serving, upkeep, vault
 from memorix.cli.frame import flags
 from memorix.errors import MemorixError
 
@@ -18,7 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (notes.app, history.app, vault.app, serving.app, bundles.app, hosts.app):
+for part in (notes.app, upkeep.app, history.app, vault.app, serving.app, bundles.app, hosts.app):
     app.add_typer(part)
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(serving.tokens, name="token")

@@ -13,6 +13,8 @@ from memorix.cli.frame import (
     AsJson,
     NoteIdArgument,
     ScopeOption,
+    SetOption,
+    keys_given,
     opened,
     person,
     shown,
@@ -30,13 +32,14 @@ def remember(
     tags: Annotated[str, typer.Option("--tags", help="Comma-separated.")] = "",
     scope: ScopeOption = "",
     suggest: Annotated[bool, typer.Option("--suggest", help="Put it into the inbox.")] = False,
+    set_keys: SetOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Keep a memory as a new note."""
     from memorix import answers, lifecycle
 
     body = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
-    draft = lifecycle.draft_from(body, title, type, tags, suggested=suggest)
+    draft = lifecycle.draft_from(body, title, type, tags, keys_given(set_keys), suggested=suggest)
     with opened() as memory:
         done = memory.remember(lifecycle.by(draft, person()), scope)
     shown(answers.written(done), answers.written_text(done), as_json)

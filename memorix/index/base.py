@@ -204,6 +204,10 @@ class Index(Protocol):
         """Store (chunk hash, float32 vector) pairs; they survive a rebuild."""
         ...
 
+    def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
+        """Return (note key, float32 vector) of every piece of these notes that has its vector."""
+        ...
+
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
         """Say whether every text of a note has its vector, of those the model can embed."""
         ...
@@ -214,8 +218,8 @@ class Index(Protocol):
         """Count that these notes were returned, and how much longer they will be remembered."""
         ...
 
-    def recalls(self) -> dict[str, Recalls]:
-        """Return, by id, how each note that was ever recalled is remembered."""
+    def recalls(self, note_ids: Iterable[str]) -> dict[str, Recalls]:
+        """Return how each of these notes is remembered that was ever recalled."""
         ...
 
     def purge(self) -> None:

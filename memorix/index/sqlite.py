@@ -261,6 +261,13 @@ class SqliteIndex:
                 )
                 finder.add(db, fingerprint, [(key, scope, vector) for key, scope in owners])
 
+    def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
+        sql = (
+            "SELECT c.note, v.vector FROM chunks c JOIN kept_vectors v ON v.hash = c.hash"
+            f" AND v.model = ? WHERE c.note {_AMONG} ORDER BY c.note, c.key"
+        )
+        return self._db.query(sql, (fingerprint, _listed(keys)))
+
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
         condition, values = _unembedded(fingerprint, languages)
         sql = (
@@ -290,9 +297,9 @@ class SqliteIndex:
         with self._db.writing() as db:
             strengths.count(db, note_ids, now)
 
-    def recalls(self) -> dict[str, Recalls]:
+    def recalls(self, note_ids: Iterable[str]) -> dict[str, Recalls]:
         with self._db.as_unavailable():
-            return strengths.counted(self._db.connection())
+            return strengths.counted(self._db.connection(), note_ids)
 
     def purge(self) -> None:
         with self._db.writing() as db:

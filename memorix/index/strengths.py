@@ -1,6 +1,7 @@
 """What the index alone knows of a note: how often it was recalled, when last, how it lasts."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import apsw
@@ -27,9 +28,11 @@ def count(db: apsw.Connection, note_ids: Sequence[str], now: datetime) -> None:
         )
 
 
-def counted(db: apsw.Connection) -> dict[str, Recalls]:
-    """Return the recalls of every note that ever was recalled."""
-    rows = fetch(db, "SELECT id, count, last, stability_days FROM recalls")
+def counted(db: apsw.Connection, note_ids: Iterable[str]) -> dict[str, Recalls]:
+    """Return the recalls of those of these notes that ever were recalled."""
+    wanted = "SELECT value FROM json_each(?)"
+    sql = f"SELECT id, count, last, stability_days FROM recalls WHERE id IN ({wanted})"
+    rows = fetch(db, sql, (json.dumps(list(note_ids)),))
     found = ((note_id, _recalls(*known)) for note_id, *known in rows)
     return {note_id: recalls for note_id, recalls in found if recalls}
 

@@ -252,10 +252,25 @@ class IndexContract:
         index.recalled(["A1"], NOW)
         index.clear()
 
-        assert list(index.recalls()) == ["A1"]
-        known = index.recalls()["A1"]
+        known = index.recalls(["A1", "B1", "gone"]).pop("A1")
+        assert index.recalls(["B1", "gone"]) == {}
         assert (known.count, known.last) == (2, NOW)
         assert known.stability_days == pytest.approx(30 * (1 + 2 * (1 - exp(-1))))
+
+    def test_the_vectors_of_notes_come_by_note(self, index: Index) -> None:
+        index.apply(
+            [put("a", " ".join(f"word{n}" for n in range(400))), put("b", "b"), put("c", "c")]
+        )
+        pieces = len(index.pending(MODEL, ANY, 100)) - 2
+        self.give_vectors(index, *[vector(1)] * (pieces + 2))
+        keys = {row.path: row.key for row in index.latest(ALL, NOW, 9)}
+        of_a, of_c = keys["user/a.md"], keys["user/c.md"]
+
+        found = index.note_vectors([of_a, of_c], MODEL)
+
+        assert pieces > 1
+        assert found == [*[(of_a, vector(1))] * pieces, (of_c, vector(1))]
+        assert index.note_vectors(keys.values(), "another") == []
 
     def test_purge_leaves_no_orphan(self, index: Index) -> None:
         index.apply([put("a", "aaa")])
