@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from memorix.lexemes import query_terms
 from memorix.query import Filter
 from memorix.retention import Recalls
 from tests.contract.index_contract import NOW, IndexContract, put
+
+OPEN_FILES = Path("/proc/self/fd")
 
 
 class TestWithTheExtension(IndexContract):
@@ -151,3 +154,21 @@ def test_counters_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
 
     assert index.recalls(["A1"]) == {"A1": Recalls(1, NOW, 0.0)}
     index.close()
+
+
+@pytest.mark.skipif(not OPEN_FILES.is_dir(), reason="lists open files")
+def test_threads_that_ended_leave_no_files_open(tmp_path: Path) -> None:
+    """A server has many threads, one after another; the system allows few open files."""
+    index = SqliteIndex(tmp_path / "index.db")
+
+    def use_it_in_threads(count: int) -> int:
+        for _ in range(count):
+            thread = threading.Thread(target=index.size)
+            thread.start()
+            thread.join()
+        return sum(1 for _ in OPEN_FILES.iterdir())
+
+    few, many = use_it_in_threads(3), use_it_in_threads(30)
+    index.close()
+
+    assert many == few

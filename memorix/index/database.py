@@ -48,7 +48,7 @@ class Database:
         self.journal = ""
         self._load, self._opened = load, opened
         self._local = threading.local()
-        self._all: list[apsw.Connection] = []
+        self._all: dict[threading.Thread, apsw.Connection] = {}
         self._lock = threading.Lock()
 
     def connection(self) -> apsw.Connection:
@@ -122,9 +122,7 @@ class Database:
 
     def close(self) -> None:
         with self._lock:
-            while self._all:
-                with suppress(apsw.ThreadingViolationError):
-                    self._all.pop().close()
+            self._drop(list(self._all))
             self._local = threading.local()
 
     def _open(self) -> None:
@@ -135,7 +133,8 @@ class Database:
         self._local.db, self._local.identity = db, self._identity()
         with self._lock:
             first = not self._all
-            self._all.append(db)
+            self._drop([thread for thread in self._all if not thread.is_alive()])
+            self._all[threading.current_thread()] = db
         if first and self.journal != "wal":
             _log.warning(
                 "%s lies on %s, which allows no write-ahead log; servers wait for each other. "
@@ -143,6 +142,12 @@ class Database:
                 self.path,
                 network_disk(self.path) or "a disk",
             )
+
+    def _drop(self, threads: Sequence[threading.Thread]) -> None:
+        """Close the connections of these threads, which a server has many of, one after another."""
+        for thread in threads:
+            with suppress(apsw.ThreadingViolationError):
+                self._all.pop(thread).close()
 
     def _identity(self) -> int:
         try:
