@@ -117,7 +117,7 @@ def _of_kinds(pairs: Sequence[Judged]) -> dict[str, float]:
         **_share("forget.complete", right("gone", "proof")),
         **_share("forget.bystanders", right("bystander")),
         **_share("forget.relearned", right("relearn", "tombstone")),
-        **_share("leaks", [not r for r in right("leak")]),
+        **_share("leaks", [not r for r in right("leak", "elsewhere")]),
         **_ratio("secrets.let_through", len(through), len(planted)),
         **_share("secrets.false_alarms", [not r for r in right("harmless")]),
         **_share("time.accuracy", right(*TIMED)),

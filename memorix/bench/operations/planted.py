@@ -1,6 +1,7 @@
 """Put made-up secrets together when a scenario is read: no file of ours holds one whole.
 
-`{secret:NAME}` in a scenario's text becomes a value of that shape, the same for the same scenario.
+`{secret:NAME}` in a scenario's text becomes a value of that shape, the same for the same scenario;
+`{bulk:N}` becomes N words.
 """
 
 import random
@@ -9,7 +10,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MARK = re.compile(r"\{secret:([a-z0-9-]+)\}")
+_MARK = re.compile(r"\{(secret|bulk):([a-z0-9-]+)\}")
 _LETTERS = string.ascii_letters + string.digits
 _URL_SAFE = _LETTERS + "-_"
 
@@ -17,7 +18,7 @@ _URL_SAFE = _LETTERS + "-_"
 def put_together(value: Any, seed: int) -> Any:
     """Return JSON data with every mark in its texts replaced."""
     if isinstance(value, str):
-        return _MARK.sub(lambda mark: secret(mark[1], seed), value)
+        return _MARK.sub(lambda mark: _MADE[mark[1]](mark[2], seed), value)
     if isinstance(value, Mapping):
         return {key: put_together(item, seed) for key, item in value.items()}
     if isinstance(value, list):
@@ -29,6 +30,18 @@ def secret(name: str, seed: int) -> str:
     """Return the value for a name: its kind, and a number where a scenario needs several."""
     kind = name.rstrip(string.digits).rstrip("-")
     return _SHAPES[kind](_Dice(f"{seed}/{name}"))
+
+
+def bulk(count: str, seed: int) -> str:
+    """Return so many made-up words in sentences of nine, a paragraph every ten."""
+    dice = _Dice(f"{seed}/{count}")
+    words = [dice.of(string.ascii_lowercase, 3 + number % 7) for number in range(int(count))]
+    sentences = [" ".join(words[at : at + 9]) + "." for at in range(0, len(words), 9)]
+    paragraphs = (" ".join(sentences[at : at + 10]) for at in range(0, len(sentences), 10))
+    return "\n\n".join(paragraphs)
+
+
+_MADE: Mapping[str, Callable[[str, int], str]] = {"secret": secret, "bulk": bulk}
 
 
 class _Dice:
@@ -57,7 +70,7 @@ def _pem(dice: _Dice) -> str:
 
 
 def _phrase(dice: _Dice) -> str:
-    return dice.of(string.ascii_lowercase, 5) + dice.of("!#%&*", 1) + dice.of(_LETTERS, 9)
+    return dice.of(string.ascii_lowercase, 5) + dice.of("!*+", 1) + dice.of(_LETTERS, 9)
 
 
 _SHAPES: Mapping[str, Callable[[_Dice], str]] = {
