@@ -42,6 +42,19 @@ def suggestions(memory: Memory, scope: str = "") -> list[Suggestion]:
     return [_suggestion(row, parse(read[0], row.path)) for row, read in found if read]
 
 
+def in_review(memory: Memory, scope: str = "") -> list[tuple[Suggestion, tuple[Near, ...]]]:
+    """Return what waits for review, each with the notes of its scope that it resembles.
+
+    Raises:
+        InvalidRequest: There is no such scope.
+    """
+    waiting = suggestions(memory, scope)
+    notes = (memory.read(one.id).note for one in waiting)
+    return [
+        (one, resembling(memory, note, one.scope)) for one, note in zip(waiting, notes, strict=True)
+    ]
+
+
 def accept(memory: Memory, note_id: str, by: str = "") -> Written:
     """Make a suggestion a note of its scope: out of the inbox, its id kept, links following.
 

@@ -16,6 +16,7 @@ from memorix.config import Config
 from memorix.layout import scope_of
 from memorix.server import stdio
 from memorix.server.background import Background
+from memorix.server.prompts import add_prompts
 from memorix.server.resources import Change, Notices, add_resources
 from memorix.server.tools import INSTRUCTIONS, add_tools, plain_refusals
 
@@ -47,6 +48,7 @@ def build(
     )
     add_tools(server, memory)
     add_resources(server, memory)
+    add_prompts(server, memory)
     notices.serve_old_protocol(server)
     return server
 
