@@ -23,6 +23,8 @@ APP = "memorix-notes"
 # The plain name belongs to another tool, whose folders must not be ours.
 
 Watch = Literal["auto", "poll", "off"]
+Review = Literal["off", "inferred", "all"]
+REVIEW = ("off", "inferred", "all")
 WATCH = ("auto", "poll", "off")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LONGEST_RESCAN_S = 86_400
@@ -39,6 +41,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "project": str,
         "watch": str,
         "log": str,
+        "review": str,
         "log_level": str,
         "rescan_s": int,
         "journal_days": int,
@@ -53,6 +56,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "project": "",
         "watch": "auto",
         "log": "off",
+        "review": "off",
         "log_level": "WARNING",
         "rescan_s": 60,
         "journal_days": 90,
@@ -72,7 +76,8 @@ class Config:
 
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
     `project` are empty where nothing was asked for.  `cwd` is where the host works.  `log`
-    says whether each scope keeps a `log.md`.  `journal_days` and `journal_mb` bound what is kept
+    says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
+    before they count.  `journal_days` and `journal_mb` bound what is kept
     for undo; no days are no undo.  `sources` tells of each setting who set it.
     """
 
@@ -84,6 +89,7 @@ class Config:
     cwd: Path
     watch: Watch
     log: Literal["on", "off"]
+    review: Review
     log_level: str
     rescan_s: int
     journal_days: int
@@ -295,6 +301,11 @@ def _watch(text: str) -> str | _Wrong:
     return text.lower() if text.lower() in WATCH else _Wrong(f"must be one of {', '.join(WATCH)}")
 
 
+def _review(text: str) -> str | _Wrong:
+    known = text.lower() in REVIEW
+    return text.lower() if known else _Wrong(f"must be one of {', '.join(REVIEW)}")
+
+
 def _log_level(text: str) -> str | _Wrong:
     known = text.upper() in LOG_LEVELS
     return text.upper() if known else _Wrong(f"must be one of {', '.join(LOG_LEVELS)}")
@@ -315,6 +326,7 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "models_dir": _path_text,
     "watch": _watch,
     "log": _switch,
+    "review": _review,
     "log_level": _log_level,
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),

@@ -1,5 +1,8 @@
 """Decide which notes stay out of what was not asked for by name: recall, the brief, resources."""
 
+from dataclasses import replace
+
+from memorix.lifecycle import Draft
 from memorix.note import Note
 
 INBOX = "inbox"
@@ -31,3 +34,15 @@ def inbox_of(root: str) -> str:
 def outside(path: str, root: str) -> str:
     """Return the path that a suggestion has once it is accepted: its place without the inbox."""
     return f"{root}/{path.removeprefix(f'{root}/').partition('/')[2]}"
+
+
+def for_review(draft: Draft, review: str) -> Draft:
+    """Return a draft as a suggestion, where it has to wait for a person.
+
+    `review` says which do: `all` that assistants write, the `inferred` ones among them, whose
+    origin is not that the user stated them, or none (`off`).  What a person writes never waits.
+    """
+    if review == "off" or draft.author.startswith("human:"):
+        return draft
+    stated = draft.extra.get("origin", draft.origin) == "stated"
+    return draft if stated and review == "inferred" else replace(draft, suggested=True)

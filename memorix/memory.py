@@ -74,6 +74,7 @@ class Memory:
     journal: Journal
     author: str = VIA
     log: bool = False
+    review: str = "off"
     mix: Mix = field(default_factory=Mix)
     embedder: Embedder | None = None
     meaning: str = "off: no model"
@@ -100,7 +101,7 @@ class Memory:
         """
         place = self.places.to_write(scope)
         near = recalling.resembling(self.index, draft, place, self.clock())
-        (done,) = self.remember_all([(draft, place)])
+        (done,) = self.remember_all([(held.for_review(draft, self.review), place)])
         return done if done.status == "already known" else replace(done, near=near)
 
     @on_a_sound_index

@@ -46,6 +46,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         places=Places(store, project, config.project),
         author=author or VIA,
         log=config.log == "on",
+        review=config.review,
         meaning="off" if config.model == "none" else "loading",
         clock=clock,
     )

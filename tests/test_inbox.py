@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from memorix import inbox
-from memorix.errors import InvalidRequest
+from memorix.config import load
+from memorix.errors import InvalidRequest, NoteNotFound
 from memorix.held import INBOX, in_inbox
 from memorix.lifecycle import Draft, Edit, draft_from
 from memorix.memory import Memory
 from memorix.query import Filter, Query
+from memorix.wiring import open_memory
 from tests.test_server import ERAS, call, connected, run
 
 NOTE = "---\ntype: Fact\ntitle: Gateway port\n---\nThe gateway listens on port 8443.\n"
@@ -85,6 +87,7 @@ def test_a_suggestion_is_an_ordinary_note_in_the_inbox_that_the_brief_only_count
     assert (brief.total, memory.status().waiting) == (0, 1)
 
 
+@pytest.mark.fault("A-74")
 def test_the_same_suggestion_twice_is_one(memory: Memory) -> None:
     first = memory.remember(suggested("The gateway listens on 8443."))
     again = memory.remember(suggested("The gateway  listens on 8443."))
@@ -174,6 +177,20 @@ def test_a_note_that_waits_nowhere_is_neither_accepted_nor_rejected(
     assert "green" in memory.read(note.id).note.body
 
 
+@pytest.mark.fault("A-80")
+@pytest.mark.parametrize("settle", [inbox.accept, inbox.reject])
+def test_no_suggestion_is_settled_by_a_name_that_is_only_near(
+    memory: Memory, settle: Callable[[Memory, str], object]
+) -> None:
+    waiting = memory.remember(suggested("The lamp is green.", "Lamp"))
+
+    for name in (waiting.id[:12], "Lamp", "projects/app/inbox/lam"):
+        with pytest.raises(NoteNotFound, match=waiting.id):
+            settle(memory, name)
+
+    assert [one.id for one in inbox.suggestions(memory)] == [waiting.id]
+
+
 def test_a_rejected_suggestion_is_gone(memory: Memory, vault: Path) -> None:
     done = memory.remember(suggested("The lamp is green.", "Lamp"))
 
@@ -192,6 +209,27 @@ def test_a_draft_that_waits_in_no_inbox_is_revised_like_any_note(memory: Memory)
     done = inbox.revise(memory, note.id, etag, Edit(keys={"status": "stable"}))
 
     assert (done.status, memory.read(note.id).note.status) == ("revised", "stable")
+
+
+@pytest.mark.parametrize(
+    ("review", "author", "origin", "status"),
+    [
+        ("off", "claude-code/2.1", "inferred", "created"),
+        ("inferred", "claude-code/2.1", "stated", "created"),
+        ("inferred", "claude-code/2.1", "inferred", "suggested"),
+        ("all", "claude-code/2.1", "stated", "suggested"),
+        ("all", "human:dana", "inferred", "created"),
+    ],
+)
+def test_what_waits_for_review_is_for_the_owner_to_say(
+    settings: dict[str, str], review: str, author: str, origin: str, status: str
+) -> None:
+    memory = open_memory(load({}, settings | {"MEMORIX_REVIEW": review}))
+
+    done = memory.remember(Draft("The lamp is green.", "Lamp", author=author, origin=origin))
+    memory.close()
+
+    assert done.status == status
 
 
 def test_the_inbox_is_settled_from_the_command_line(memorix: Callable[..., str]) -> None:

@@ -26,6 +26,7 @@ def outside_fences(text: str) -> str:
     return re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.fault("A-73")
 @pytest.mark.parametrize("era", ERAS)
 def test_the_inbox_is_handed_over_to_be_settled_with_the_user(
     settings: dict[str, str], era: str
