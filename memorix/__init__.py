@@ -6,6 +6,7 @@ In reading order:
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, chunks, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
+    values, lexicon, grammar, claims, conflict
     brief, reserved, checking, intake, held, retention, access, versions
     resemblance, topics, tidying
     journal, store, index, embedders, exchange, tokens                     one outside thing each

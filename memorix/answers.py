@@ -25,11 +25,21 @@ def written(done: Written) -> dict[str, Any]:
         "scope": done.scope,
         "findable_now": {"words": "yes", "vector": done.vector},
         "near": nearest(done.near),
+        "settle": list(done.settle),
     }
 
 
-def nearest(near: Sequence[Near]) -> list[dict[str, str]]:
-    return [{"id": one.id, "title": one.title, "gist": one.gist} for one in near]
+def nearest(near: Sequence[Near]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": one.id,
+            "title": one.title,
+            "gist": one.gist,
+            "differs": one.differs,
+            "conflict": one.conflict,
+        }
+        for one in near
+    ]
 
 
 def written_text(done: Written) -> str:
@@ -41,7 +51,8 @@ def written_text(done: Written) -> str:
     if done.superseded:
         lines.append(f"replaces {done.superseded}")
     lines += [f"- {step}" for step in done.steps]
-    return "\n".join([*lines, *near_text(done.near)])
+    lines += near_text(done.near)
+    return "\n".join([*lines, *(f"to settle: {way}" for way in done.settle)])
 
 
 def recalled(answer: Answer) -> dict[str, Any]:
@@ -240,7 +251,13 @@ def _suggestion_lines(one: Suggestion) -> list[str]:
 
 
 def near_text(near: Sequence[Near]) -> list[str]:
-    return [f"near: {one.title} [{one.id}]: {one.gist}" for one in near]
+    return [line for one in near for line in _near_lines(one)]
+
+
+def _near_lines(one: Near) -> list[str]:
+    head = f"{'conflict' if one.conflict else 'near'}: {one.title} [{one.id}]"
+    differs = [f"  {one.differs}"] if one.differs else []
+    return [head if one.conflict else f"{head}: {one.gist}", *differs]
 
 
 def forgotten(done: Forgotten) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from memorix import held, lifecycle, moving, recalling
+from memorix import comparing, held, lifecycle, moving
 from memorix.errors import InvalidRequest
 from memorix.index.base import Drop, Row
-from memorix.layout import folder_of, scope_of
+from memorix.layout import USER, folder_of, scope_of
 from memorix.lifecycle import Draft, Edit
 from memorix.memory import Memory
 from memorix.note import Note, parse
@@ -127,7 +127,7 @@ def is_suggestion(row: Row) -> bool:
 def resembling(memory: Memory, note: Note, scope: str) -> tuple[Near, ...]:
     """Return the notes of a scope that a suggestion resembles, to be looked at before it counts."""
     draft = Draft(note.body, note.title)
-    return recalling.resembling(memory.index, draft, scope, memory.clock())
+    return comparing.nearest(memory.index, draft, (scope, USER), memory.clock())
 
 
 def _suggestion(row: Row, note: Note) -> Suggestion:

@@ -210,6 +210,11 @@ def _worth_asking(term: QueryTerm) -> Iterator[str]:
     yield from (part for part in term.parts if part not in _STOP and len(part) > 1)
 
 
+def all_of(words: Iterable[str]) -> str:
+    """Return the FTS5 query that finds all of these words, which are lexemes."""
+    return " AND ".join(f'"{word}"' for word in words)
+
+
 def _any_of(words: Iterable[str]) -> str:
     return " OR ".join([f'"{word}"' for word in words][:MAX_PHRASES])
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from memorix import (
     __version__,
     brief,
+    comparing,
     counterparts,
     held,
     lifecycle,
@@ -35,7 +36,7 @@ from memorix.errors import (
 from memorix.files import safe_relative
 from memorix.index.base import Change, Drop, Index, Put, Row
 from memorix.journal import Journal
-from memorix.layout import folder_of
+from memorix.layout import USER, folder_of
 from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, NoteId, digest, new_id, parse, render
@@ -92,6 +93,9 @@ class Memory:
     def remember(self, draft: Draft, scope: str = "") -> Written:
         """Keep a memory as a new note, unless a note of the scope says exactly the same.
 
+        Nothing is dropped because it resembles what is there: the nearest notes are told, and where
+        one of the scope or of the user contradicts the new one, the ways to settle it.
+
         The file is written first and is what counts; if we die before the index is written, the
         next catch-up finds the file.
 
@@ -100,9 +104,13 @@ class Memory:
             VaultUnavailable: The vault cannot be written.
         """
         place = self.places.to_write(scope)
-        near = recalling.resembling(self.index, draft, place, self.clock())
+        near = comparing.nearest(self.index, draft, (place, USER), self.clock())
         (done,) = self.remember_all([(held.for_review(draft, self.review), place)])
-        return done if done.status == "already known" else replace(done, near=near)
+        if done.status == "already known":
+            return done
+        settle = comparing.ways_to_settle(done, draft, near, self.clock())
+        status = "possible conflict" if settle and done.status == "created" else done.status
+        return replace(done, status=status, near=near, settle=settle)
 
     @on_a_sound_index
     def recall(self, query: Query) -> Answer:
@@ -433,7 +441,7 @@ class Memory:
         if row is None:
             if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
                 safe_relative(wanted)
-            near = self.index.near_ids(wanted, recalling.NEAR) if wanted else []
+            near = self.index.near_ids(wanted, comparing.SHOWN) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
 

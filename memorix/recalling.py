@@ -1,7 +1,6 @@
 """Answer a question from the index: by words, by meaning, or both."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
@@ -11,11 +10,10 @@ from memorix import dates
 from memorix.chunks import estimate_tokens
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
-from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, telling_words
-from memorix.lifecycle import Draft
+from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms
 from memorix.marking import marks
 from memorix.note import cut_short
-from memorix.query import Answer, Filter, Hit, Match, Query, Why
+from memorix.query import Answer, Hit, Match, Query, Why
 from memorix.ranking import (
     Asked,
     Mix,
@@ -27,7 +25,6 @@ from memorix.ranking import (
     in_years_with_notes,
     lifted,
 )
-from memorix.results import Near
 
 REACH = 100
 # Candidates of each signal; beyond them nothing was ever found worth its time.
@@ -48,18 +45,6 @@ RARE_AT_MOST, RARE_SHARE = 3, 0.01
 
 GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
 # Characters of the line shown: about 55 tokens, of English and of scripts like Chinese.
-
-NEAR = 3
-# Nearest notes told after a write; enough to see a repeat, few enough to read.
-
-NEAR_LENGTH, NEAR_LOOKED_UP, NEAR_ENOUGH = 200, 6, 3
-NEAR_RARE, NEAR_OF = 50, 10_000
-# A new note is compared by the rare words of its first lines, those in at most 50 chunks, weighed
-# as in a store of 10,000: who says the same names the same things, and writing stays as fast in a
-# large vault as in a small one.
-
-NEAR_SHARE = 0.45
-# Of the weight of these words; below it a note shares a subject, not a statement.
 
 _ROLES = frozenset(["user", "assistant", "me", "system", "owner", "human", "memorix"])
 # No names, though authors are called so.
@@ -177,30 +162,6 @@ def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> 
     plain_words = term.text.replace("-", "").isalpha() and term.text.islower()
     rare = 0 < _frequency(term, counts) <= max(RARE_AT_MOST, RARE_SHARE * total)
     return term.kind == "identifier" and rare and not plain_words
-
-
-def resembling(index: Index, draft: Draft, scope: str, now: datetime) -> tuple[Near, ...]:
-    """Find the notes of a scope that share most of the weight of a draft's rarest words."""
-    asked = telling_words(f"{draft.title} {draft.text[:NEAR_LENGTH]}")
-    asked.sort(key=lambda word: (word.isalpha(), -len(word)))  # names with a number are rarest
-    rare: list[list[int]] = []
-    for start in range(0, NEAR_LOOKED_UP, NEAR_ENOUGH):  # most often the first ones are enough
-        holders = index.holding(asked[start : start + NEAR_ENOUGH], NEAR_RARE + 1)
-        rare += [chunks for chunks in holders if 0 < len(chunks) <= NEAR_RARE]
-        if len(rare) >= NEAR_ENOUGH:
-            break
-    rare = rare[:NEAR_ENOUGH]
-    weights = [idf(len(chunks), NEAR_OF) for chunks in rare]
-    shares: dict[int, float] = defaultdict(float)
-    for chunks, weight in zip(rare, weights, strict=True):
-        for chunk in chunks:
-            shares[chunk] += weight / sum(weights)
-    close = {chunk: share for chunk, share in shares.items() if share >= NEAR_SHARE}
-    if not close:
-        return ()
-    owners = dict.fromkeys(m.note for m in index.owners(close, Filter(scopes=(scope,)), now))
-    rows = index.rows(list(owners)[:NEAR])
-    return tuple(Near(row.id, row.title, row.gist) for row in rows.values())
 
 
 def asked_for(text: str) -> tuple[QueryTerm, ...]:

@@ -10,11 +10,18 @@ from memorix.sync import FollowerState
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """An existing note that resembles what was just written."""
+    """An existing note that resembles what was just written.
+
+    `differs` says in which values or words; `conflict` that both cannot hold.
+    """
 
     id: str
     title: str
     gist: str
+    differs: str = ""
+    conflict: bool = False
+    etag: str = ""
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,8 @@ class Written:
     `status` is created, suggested, accepted, already known or possible conflict; revised,
     superseded, filed as history, contested or merged; planned after a dry run.  `vector` is `yes`,
     `pending`, or `off` where no model is in use.  `superseded` are the ids of the notes it
-    replaces, `steps` what was done to which file.
+    replaces, `steps` what was done to which file, `settle` the calls by which a possible conflict
+    ends.
     """
 
     id: str
@@ -36,6 +44,7 @@ class Written:
     near: tuple[Near, ...] = ()
     superseded: str = ""
     steps: tuple[str, ...] = ()
+    settle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

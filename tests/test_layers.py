@@ -20,15 +20,17 @@ LEVELS = [
     ],
     # decisions: data in, plan out
     [
-        "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
-        "checking", "intake", "held", "retention", "access", "versions",
+        "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
+        "conflict", "lifecycle", "relations", "ranking", "brief", "reserved", "checking", "intake",
+        "held", "retention", "access", "versions",
         "resemblance", "topics", "tidying",
     ],
     # adapters: each knows one outside thing
     ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
     # engine
     [
-        "scopes", "places", "sync", "results", "marking", "recalling", "linking", "logbook",
+        "scopes", "places", "sync", "results", "marking", "comparing", "recalling", "linking",
+        "logbook",
         "watching", "mending", "unfinished", "counterparts", "memory",
         "moving", "inbox", "settling", "transfer", "upkeep", "history", "views",
         "installing",
@@ -48,7 +50,8 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "chunks", "dates", "query",
-    "validity", "keys", "trust", "lifecycle", "relations", "ranking", "brief", "reserved",
+    "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
+    "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
     "checking", "intake", "held", "retention", "access", "versions",
     "resemblance", "topics", "tidying",
 }  # fmt: skip

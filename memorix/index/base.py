@@ -140,7 +140,10 @@ class Index(Protocol):
         ...
 
     def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
-        """Return the chunks in which each word occurs as written, `at_most` of each."""
+        """Return the chunks in which each word occurs as written, the newest `at_most` of each.
+
+        Several words with a space between them occur all.
+        """
         ...
 
     def owners(self, scores: Mapping[int, float], wanted: Filter, now: datetime) -> Sequence[Match]:

@@ -30,6 +30,7 @@ from memorix.index.vectors import (
 from memorix.lexemes import (
     EXACT_COLUMNS,
     QueryTerm,
+    all_of,
     match_expression,
 )
 from memorix.note import Note, local_day
@@ -133,8 +134,8 @@ class SqliteIndex:
         if not words:
             return []
         one = "(SELECT json_group_array(rowid) FROM"
-        one += " (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?))"
-        asked = [(f'{EXACT_COLUMNS} : "{word}"', at_most) for word in words]
+        one += " (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?))"
+        asked = [(f"{EXACT_COLUMNS} : ({all_of(word.split())})", at_most) for word in words]
         found = self._db.query(
             f"SELECT {', '.join([one] * len(words))}", [value for pair in asked for value in pair]
         )

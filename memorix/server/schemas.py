@@ -57,6 +57,8 @@ class NearNote(BaseModel):
     id: str
     title: str
     gist: str
+    differs: str
+    conflict: bool
 
 
 class Findable(BaseModel):
@@ -74,6 +76,7 @@ class Write(BaseModel):
     scope: str
     findable_now: Findable
     near: list[NearNote]
+    settle: list[str]
 
 
 class RecallHit(BaseModel):

@@ -1,0 +1,251 @@
+"""Read what a note states, clause by clause: of what, which property, which value, yes or no.
+
+No model takes part.  A clause is cut at its predicate: what stands before it says what is spoken
+of, what follows says what is so.  Values, names, closed classes of words (on and off, Redis and
+Memcached) and denial are then told from the words that frame them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memorix import grammar
+from memorix.grammar import FIRST_MARK, MARK
+from memorix.lexemes import stem
+from memorix.lexicon import (
+    ATTRIBUTES,
+    EXCLUSIVE,
+    GENERIC,
+    QUALIFIERS,
+    WEAK,
+    ZH_GENERIC,
+    ZH_WEAK,
+)
+from memorix.note import without_relations
+from memorix.values import Value, find_values
+
+MOST_CLAUSES, LONGEST = 40, 4000
+# Statements, and characters read, of a note; what matters of a memory stands at its beginning.
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement.
+
+    `frame` are the stems, and the single Chinese characters, of what is spoken of and in which
+    respect; `weak` those that go with any name; `context` those of the title and the headings.
+    `values` come with the word that says of what they are.  `classes` are the members of closed
+    classes that are stated, `object` the words of what is stated where it is no value, `thing` what
+    of it tells, and `told` with the words of the classes.  `holds` is False where it is denied;
+    `stance` says what is to be done.
+    """
+
+    text: str
+    frame: frozenset[str]
+    weak: frozenset[str]
+    context: frozenset[str]
+    qualifiers: frozenset[str]
+    values: tuple[tuple[Value, str], ...]
+    classes: frozenset[tuple[str, str]]
+    object: tuple[str, ...]
+    thing: frozenset[str]
+    told: frozenset[str]
+    relation: str
+    holds: bool
+    stance: str
+    past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    frame: frozenset[str]
+    weak: frozenset[str]
+    qualifiers: frozenset[str]
+
+
+_NOTHING: frozenset[str] = frozenset()
+_WEAK = frozenset(map(stem, WEAK))
+_FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"#{1,6}\s+(.*)")
+_LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
+_HAN = "\u3400-\u9fff"
+_LATIN = rf"(?!{MARK})[^\W{_HAN}]"
+_WORD = re.compile(rf"[§@]?{_LATIN}(?:{_LATIN}|[+#'.-](?={_LATIN}|[+#]))*[+#]*|[{_HAN}]+|{MARK}")
+_WHERE = re.compile(r"(?<=[a-z]) (?:in|for|by|at|with|since|everywhere|again)\b.*$")
+_LETTER = re.compile(r"(?<=[a-z] )(?!I\b)([A-Z])(?![\w+#'])|\b(US|IT)\b")
+_ORDINAL = re.compile(
+    r"\b(first|second|third|fourth|fifth|last)(?= [a-z])(?! of all)"
+    r"|第\s*(\d+|[一二三四五六七八九十]+)\s*[次个步轮条]?"
+)
+_SEQUENCE = re.compile(r"先(?P<first>.{1,20}?)[，,]?再(?P<then>.{1,20})$")
+_ONLY_ALONE = frozenset("on off true false 开 关".split())  # noqa: SIM905
+_ZH_GENERIC, _ZH_WEAK = re.compile(ZH_GENERIC), re.compile(ZH_WEAK)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Find any of the words, the longest first; those in Latin letters only as whole words."""
+    latin = sorted((w for w in words if w.isascii()), key=len, reverse=True)
+    other = sorted((w for w in words if not w.isascii()), key=len, reverse=True)
+    whole = rf"(?<![a-z0-9_@§-])(?:{'|'.join(map(re.escape, latin))})(?![a-z0-9_-])"
+    return re.compile("|".join([whole, *map(re.escape, other)]))
+
+
+_KNOWN = ATTRIBUTES | QUALIFIERS
+_KNOWN_WORD, _EXCLUSIVE = _pattern(_KNOWN), _pattern(EXCLUSIVE)
+
+
+@lru_cache(512)
+def claims(title: str, body: str) -> tuple[Claim, ...]:
+    """Return what a note states, its title first; at most `MOST_CLAUSES`."""
+    found: list[Claim] = []
+    about, headings = _words_of(title), _NOTHING
+    for clause in grammar.clauses(title):  # a title without a predicate is a name
+        claim = _claim(clause, _NOTHING)
+        found += [claim] if claim.relation not in ("", "key") else []
+    for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            headings = _words_of(heading[1])
+            continue
+        found += [
+            _claim(clause, about | headings) for clause in grammar.clauses(_LIST.sub("", line))
+        ]
+        if len(found) >= MOST_CLAUSES:
+            break
+    return tuple(dict.fromkeys(found))[:MOST_CLAUSES]
+
+
+def _claim(clause: str, context: frozenset[str]) -> Claim:
+    text = grammar.as_it_is(clause)
+    values = [value for value in find_values(text) if value.kind != "name"]
+    masked = _masked(text, values)
+    stance, holds = grammar.stance(masked)
+    affirmed = grammar.without_stance(masked) if stance or not holds else masked
+    left, relation, right = grammar.cut(affirmed)
+    stated, tail = grammar.object_of(right) if relation in grammar.OPEN else ("", right)
+    named = _classes(stated or right, right)
+    thing = _NOTHING if named else _read(stated, values).frame
+    named = named or _classes(right, right)
+    is_class = bool(named) and relation in ("be", "use")
+    tail = re.sub(MARK, " ", tail)
+    subject, said = _read(left, values), _read(tail if stated else _without_classes(tail), values)
+    return Claim(
+        text=text,
+        frame=subject.frame | said.frame | ({"§owner"} if relation == "owner" else _NOTHING),
+        weak=subject.weak | said.weak,
+        context=context,
+        qualifiers=subject.qualifiers | said.qualifiers | {w for w in context if w[0] == "?"},
+        values=tuple(_labelled(right, values)),
+        classes=frozenset(pair for _, pairs in named for pair in pairs) | _sequence(masked),
+        object=() if is_class else _object_words(stated),
+        thing=thing,
+        told=thing | {word for word, _ in named},
+        relation=relation,
+        holds=holds,
+        stance=stance,
+        past=grammar.is_past(clause),
+    )
+
+
+def _masked(text: str, values: Sequence[Value]) -> str:
+    """Put a sign in the place of each value, so that its characters are not read as words."""
+    pieces, end = [], 0
+    for number, value in enumerate(values):
+        pieces += [text[end : value.start], f" {chr(FIRST_MARK + number)} "]
+        end = value.end
+    plain = _LETTER.sub(lambda m: f"letter_{m[0]}", "".join([*pieces, text[end:]])).lower()
+    plain = _ORDINAL.sub(lambda m: f" nth_{m[1] or _number(m[2])} ", plain)
+    plain = plain.replace("can't", "cannot").replace("won't", "will not")
+    return " ".join(re.sub(r"n['’]t\b", " not", plain).split())
+
+
+def _number(text: str) -> str:
+    return text if text.isdigit() else str("零一二三四五六七八九十".find(text[-1:]))
+
+
+def _sequence(masked: str) -> frozenset[tuple[str, str]]:
+    """Return which of two steps comes first, where that is said: `先 A 再 B`."""
+    order = _SEQUENCE.search(masked)
+    if order is None:
+        return _NOTHING_SAID
+    first, then = order["first"].strip(), order["then"].strip()
+    return frozenset({("sequence", "then" if first < then else "first")})
+
+
+_NOTHING_SAID: frozenset[tuple[str, str]] = frozenset()
+
+
+def _object_words(stated: str) -> tuple[str, ...]:
+    words = _WORD.findall(stated)
+    return tuple(word for word in words if word not in GENERIC)
+
+
+def _is_han(word: str) -> bool:
+    return "\u3400" <= word[0] <= "\u9fff"
+
+
+def _classes(stated: str, right: str) -> list[tuple[str, Iterable[tuple[str, str]]]]:
+    """Return the words that are members of closed classes, each with (class, member) pairs."""
+    whole = _WHERE.sub("", right.rpartition(grammar.BAR)[2]).strip(" .")
+    return [
+        (match[0], EXCLUSIVE[match[0]].items())
+        for match in _EXCLUSIVE.finditer(stated)
+        if match[0] not in _ONLY_ALONE or whole == match[0]
+    ]
+
+
+def _without_classes(text: str) -> str:
+    return _EXCLUSIVE.sub(lambda m: m[0] if m[0] in QUALIFIERS else " ", text)
+
+
+def _read(text: str, values: Sequence[Value]) -> _Words:
+    """Return the words of a text that tell what it speaks of."""
+    qualifiers: set[str] = set()
+    frame: set[str] = set()
+    weak: set[str] = set()
+
+    def take(match: re.Match[str]) -> str:
+        name = _KNOWN[match[0]]
+        (frame if name[0] == "§" else qualifiers).add(name)
+        return " "
+
+    for word in _words_in(_KNOWN_WORD.sub(take, text)) if text.strip() else ():
+        mark = ord(word) - FIRST_MARK if len(word) == 1 else -1
+        if 0 <= mark < len(values):
+            frame.add(_occasion(values[mark]))
+        elif not _is_han(word):
+            root = stem(word.removesuffix("'s"))
+            if word not in GENERIC:
+                (weak if root in _WEAK else frame).add(root)
+        else:
+            weak.update(_ZH_WEAK.findall(word))
+            frame.update(_ZH_GENERIC.sub("", _ZH_WEAK.sub("", word)))
+    return _Words(frozenset(frame), frozenset(weak), frozenset(qualifiers))
+
+
+def _words_in(text: str) -> Iterator[str]:
+    """Yield the words of a text; a hyphen holds only names with a digit together."""
+    for word in _WORD.findall(text):
+        plain = "-" in word and not any(c.isdigit() or c == "_" for c in word)
+        yield from filter(None, word.split("-")) if plain else (word,)
+
+
+def _words_of(title: str) -> frozenset[str]:
+    """Return what a title says that a note is about, with the days and names in it."""
+    plain = unicodedata.normalize("NFKC", title)
+    said = _read(plain.lower(), [])
+    occasions = {_occasion(v) for v in find_values(plain) if v.kind in ("date", "name")}
+    return said.frame | said.weak | said.qualifiers - {"?new", "?old"} | occasions
+
+
+def _occasion(value: Value) -> str:
+    return f"={value.kind}{value.amount}"
+
+
+def _labelled(right: str, values: Sequence[Value]) -> Iterator[tuple[Value, str]]:
+    """Yield the values that are stated, each with the word behind it that says of what."""
+    for match in re.finditer(rf"({MARK})\s*([a-z]{{3,}})?", right):
+        word = match[2] or ""
+        yield values[ord(match[1]) - FIRST_MARK], "" if word in GENERIC else stem(word)

@@ -1,0 +1,106 @@
+"""Find the notes that a new one resembles, and tell where notes contradict each other."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import combinations
+
+from memorix import conflict
+from memorix.index.base import Index, Row
+from memorix.lexemes import telling_words
+from memorix.lifecycle import Draft
+from memorix.note import format_time
+from memorix.query import Filter
+from memorix.ranking import idf
+from memorix.results import Near, Written
+
+SHOWN = 3
+# Nearest notes told after a write; enough to see a repeat, few enough to read.
+
+LENGTH, LOOKED_UP = 200, 8
+# A new note is compared by so many words of its title and of so many of its first characters.
+
+RARE, OFTEN, OF = 50, 500, 10_000
+# A word in at most 50 chunks is looked up by itself, a commoner one together with others, so that
+# writing stays as fast in a large vault as in a small one.  It is weighed as if in 500 chunks of
+# 10,000.
+
+NEAR_SHARE, LIKE_SHARE = 0.45, 0.3
+# Of the weight of these words: from the first on a note is told as near, from the second on it is
+# looked at for a contradiction.
+
+COMPARED = 6
+# Notes looked at for a contradiction.
+
+
+def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) -> tuple[Near, ...]:
+    """Return the notes in force of these scopes that a draft resembles, contradictions first."""
+    owners = index.owners(_shares(index, draft), Filter(scopes=scopes), now)[:COMPARED]
+    rows = index.rows(match.note for match in owners)
+    texts = index.texts(match.chunk for match in owners)
+    close: dict[int, Near] = {}
+    for match in owners:
+        row, text = rows[match.note], texts[match.chunk]
+        found = _contradictions(draft, row, text)
+        if found:
+            close[match.note] = _near(row, conflict.told(found), conflict=True)
+        elif match.score >= NEAR_SHARE and len(close) < SHOWN and match.note not in close:
+            said = (draft.title, draft.text)
+            close[match.note] = _near(row, conflict.differing(*said, row.title, text))
+    ordered = sorted(close.values(), key=lambda near: not near.conflict)
+    return tuple(ordered[:SHOWN])
+
+
+def _contradictions(draft: Draft, row: Row, text: str) -> Sequence[conflict.Conflict]:
+    if "Episode" in (draft.type, row.type):  # what was said once is not what holds
+        return ()
+    return conflict.conflicts(draft.title, draft.text, row.title, text)
+
+
+def _near(row: Row, differs: str, *, conflict: bool = False) -> Near:
+    """Return a note as an answer tells it; it holds since it says so, or was first written."""
+    since = row.valid_from or row.created
+    return Near(row.id, row.title, row.gist, differs, conflict, row.seen.etag, since)
+
+
+def _shares(index: Index, draft: Draft) -> dict[int, float]:
+    """Return how much of the weight of a draft's words a chunk holds, from `LIKE_SHARE` on."""
+    words = telling_words(f"{draft.title} {draft.text[:LENGTH]}")
+    words.sort(key=lambda word: word.replace("_", "").isdigit())  # values tell least of the subject
+    asked = words[:LOOKED_UP]
+    held = dict(zip(asked, index.holding(asked, RARE + 1), strict=True))
+    common = [word for word, chunks in held.items() if len(chunks) > RARE]
+    if len(common) > 1:
+        groups = [" ".join(common)] + [" ".join(pair) for pair in combinations(common[:3], 2)]
+        for group, chunks in zip(groups, index.holding(groups, RARE), strict=True):
+            for word in group.split():
+                held[word] = list({*held[word], *chunks})
+    counts = {word: OFTEN if word in common else max(len(held[word]), 1) for word in asked}
+    weights = {word: idf(count, OF) for word, count in counts.items()}
+    total = sum(weight for word, weight in weights.items() if held[word])
+    shares: dict[int, float] = defaultdict(float)
+    for word, chunks in held.items():
+        for chunk in chunks:
+            shares[chunk] += weights[word] / total
+    return {chunk: share for chunk, share in shares.items() if share >= LIKE_SHARE}
+
+
+def ways_to_settle(
+    done: Written, draft: Draft, near: Sequence[Near], now: datetime
+) -> tuple[str, ...]:
+    """Return the calls that settle the first contradiction of a new note; none without one."""
+    found = next((one for one in near if one.conflict), None)
+    if found is None:
+        return ()
+    stated = draft.extra.get("valid_from")
+    since = stated if isinstance(stated, str) else format_time(draft.when or now)
+    new = conflict.Side(done.id, done.etag, since)
+    return conflict.ways_to_settle(new, conflict.Side(found.id, found.etag, found.since))
+
+
+def disputes(rows: Sequence[Row], texts: Mapping[int, str]) -> Iterator[tuple[Row, Row]]:
+    """Yield the pairs of notes that contradict each other, of those with these texts by key."""
+    stated = [row for row in rows if row.type != "Episode"]
+    for one, other in combinations(stated, 2):
+        if conflict.conflicts(one.title, texts[one.key], other.title, texts[other.key]):
+            yield one, other

@@ -1,0 +1,246 @@
+"""Tell whether two notes state what cannot both hold: pure, from their texts alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memorix.claims import Claim, claims
+from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT
+from memorix.lexemes import stem, telling_words
+from memorix.lexicon import FUNCTIONAL, SINGLE
+from memorix.note import cut_short
+from memorix.values import Value, agree, find_values
+
+_OPPOSED = {
+    (MUST_NOT, MUST), (MUST_NOT, MAY), (NEED_NOT, MUST), (MUST_NOT, ""),
+}  # fmt: skip
+_READ, _TOLD, _SHOWN = 600, 3, 90
+# Characters of a text that are compared, words of each side that are told, characters of them.
+
+_FUNCTIONAL = frozenset(map(stem, FUNCTIONAL))
+# What one statement asks for and another forbids, or spares; without a word of either, it is done.
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A note in a contradiction: its version, and from when on it holds (ISO 8601 in UTC)."""
+
+    id: str
+    etag: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements about one thing that differ: how, and what each says."""
+
+    kind: str
+    here: str
+    there: str
+
+
+def conflicts(title: str, text: str, other_title: str, other_text: str) -> tuple[Conflict, ...]:
+    """Return where a text and another one contradict each other, the first of each kind."""
+    found: dict[str, Conflict] = {}
+    for here in claims(title, text):
+        for there in claims(other_title, other_text):
+            kind = clash(here, there)
+            if kind:
+                found.setdefault(kind, Conflict(kind, here.text, there.text))
+    return tuple(found.values())
+
+
+def told(found: Sequence[Conflict]) -> str:
+    """Say where two notes contradict each other: the first of `conflicts`, shortly."""
+    one = found[0]
+    return f"here: {cut_short(one.here, _SHOWN)}; there: {cut_short(one.there, _SHOWN)}"
+
+
+def differing(title: str, text: str, other_title: str, other_text: str) -> str:
+    """Say which values, or else which words, one of two texts has and the other has not."""
+    here, there = f"{title}. {text}"[:_READ], f"{other_title}. {other_text}"[:_READ]
+    one, other = _values_of(here), _values_of(there)
+    new = [said for said, value in one if not any(agree(value, known) for _, known in other)]
+    old = [said for said, value in other if not any(agree(value, known) for _, known in one)]
+    new += _words_only_in(here, there)
+    old += _words_only_in(there, here)
+    parts = [("here", new[:_TOLD]), ("there", old[:_TOLD])]
+    return "; ".join(f"{side}: {', '.join(words)}" for side, words in parts if words)
+
+
+def _values_of(text: str) -> list[tuple[str, Value]]:
+    return [(text[value.start : value.end].strip(), value) for value in find_values(text)]
+
+
+def _words_only_in(text: str, other: str) -> list[str]:
+    known = {stem(word) for word in telling_words(other)}
+    words = (word for word in telling_words(text) if stem(word) not in known)
+    return [word for word in words if not word.replace("_", "").isdigit() and word[0] < "\u3400"]
+
+
+def ways_to_settle(new: Side, old: Side) -> tuple[str, ...]:
+    """Return the calls that settle a contradiction, each with what it would mean."""
+    if new.since < old.since:
+        replaced, by = new, old
+        meaning = "the new note tells of an earlier time"
+    else:
+        replaced, by = old, new
+        meaning = "it has changed"
+    return (
+        f'{meaning}: revise(id="{replaced.id}", etag="{replaced.etag}", supersede="{by.id}")',
+        f'both are claimed: revise(id="{old.id}", etag="{old.etag}", contest=["{new.id}"])',
+        f'the new note is wrong: forget(id="{new.id}")',
+        "both hold: nothing to do",
+    )
+
+
+def clash(one: Claim, other: Claim) -> str:
+    """Return in what two statements exclude each other; empty where they do not."""
+    if one.past or other.past or one.qualifiers != other.qualifiers:
+        return ""
+    classes = _shared_classes(one, other)
+    if not _is_one_subject(one, other, classes):
+        return ""
+    values = _values_agree(one, other)
+    differing = [name for name, agrees in classes.items() if not agrees]
+    choice = _choose_otherwise(one, other)
+    if (values is False or differing) and one.thing != other.thing:
+        return ""
+    if values is False and one.classes and other.classes and not classes:
+        return ""  # of Redis and of Postgres
+    if _are_opposed(one, other):
+        same = values is not False and not differing and not choice
+        return "yes or no" if same and _say_the_same(one, other) else ""
+    if values is False:
+        return "value"
+    return differing[0] if differing else "choice" * choice
+
+
+def _are_opposed(one: Claim, other: Claim) -> bool:
+    stances = {(one.stance, other.stance), (other.stance, one.stance)}
+    return one.holds != other.holds or bool(stances & _OPPOSED)
+
+
+def _shared_classes(one: Claim, other: Claim) -> dict[str, bool]:
+    """Return the closed classes of which both name a member, and whether it is the same one."""
+    names = {name for name, _ in one.classes} & {name for name, _ in other.classes}
+    return {
+        name: bool({c for c in one.classes if c[0] == name} & other.classes)
+        for name in sorted(names)
+    }
+
+
+def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bool:
+    """Say whether two statements speak of one thing and one property of it.
+
+    Where each names something that the other nowhere does, they do not.
+    """
+    single = bool(SINGLE & classes.keys())
+    here, there = one.frame - _all(other), other.frame - _all(one)
+    weak_here, weak_there = one.weak - _all(other), other.weak - _all(one)
+    occasions = _occasions(one) - _all(other), _occasions(other) - _all(one)
+    if all(occasions) and not {v.kind for v, _ in one.values} & {"date"}:
+        return False
+    if (here and there) or (not single and ((here and weak_there) or (there and weak_here))):
+        return False
+    shared = {word for word in _all(one) & _all(other) if word[:1] not in "?§"}
+    extra = _weight(here | there)
+    telling = _weight(shared) + len(one.qualifiers) + sum(classes.values())
+    told = (one.frame | one.thing) & (other.frame | other.thing)
+    specific = _weight(told) + len(one.qualifiers) + sum(classes.values()) >= 2
+    if not specific and not single and _titles_differ(one, other):
+        return False
+    if not here and not there:
+        return telling >= 1 or single or bool(one.frame & other.frame)
+    return (extra <= 1 and telling >= 1) or (extra <= 2 and (telling >= 2 or single))
+
+
+def _occasions(claim: Claim) -> frozenset[str]:
+    return frozenset(word for word in claim.context if word.startswith("="))
+
+
+def _titles_differ(one: Claim, other: Claim) -> bool:
+    """Say whether each title names something that the other note's title and statement do not."""
+    here = one.context - _all(other) - one.told - other.told
+    there = other.context - _all(one) - one.told - other.told
+    return bool(here and there)
+
+
+def _all(claim: Claim) -> frozenset[str]:
+    return claim.frame | claim.weak | claim.context
+
+
+def _weight(words: Iterable[str]) -> float:
+    """Count words; a Chinese one is about two characters."""
+    return sum(1.0 if word[:1] < "\u3400" else 0.5 for word in words)
+
+
+def _values_agree(one: Claim, other: Claim) -> bool | None:
+    """Say whether the values of two statements can both be meant; None without comparable ones."""
+    kinds: dict[str, bool] = {}
+    for value, label in one.values:
+        for known, known_label in other.values:
+            agrees = agree(value, known)
+            if agrees is not None and not (label and known_label and label != known_label):
+                kinds[value.kind] = kinds.get(value.kind, False) or agrees
+    if len(kinds) > 1 and kinds.get("date") is False:
+        return None  # of two occasions
+    differing = [kind for kind, agrees in kinds.items() if not agrees]
+    firsts = {c.values[0][0].kind for c in (one, other) if c.values and not c.relation}
+    if len(differing) > 1 and firsts & set(differing):
+        return None  # `Page /login loads in 1.2 s`: the first one says of what
+    return all(kinds.values()) if kinds else None
+
+
+def _choose_otherwise(one: Claim, other: Claim) -> bool:
+    """Say whether two statements name different things where there is but one."""
+    relations = {_relation(one), _relation(other)}
+    here, there = set(one.object), set(other.object)
+    functional = bool(one.frame & other.frame & _FUNCTIONAL)
+    if not here or not there:
+        named = bool(here or one.classes) and bool(there or other.classes)
+        return (
+            named and functional and bool(here) != bool(there) and relations <= {"be", "use", "key"}
+        )
+    if here & there and not _differ_in_one_word(one.object, other.object):
+        return False
+    if len(relations) == 1 and relations <= {"owner", "place", "means", "key"}:
+        return True
+    if not relations <= {"be", "use", "key"}:
+        return False
+    same = one.frame == other.frame and bool(one.frame)
+    single = same and len(here) == len(there) == 1
+    return functional or (single and (_are_names(one, other) or _are_kinds(one, other)))
+
+
+def _differ_in_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
+    pairs = zip(one, other, strict=False)
+    return len(one) == len(other) and sum(a != b for a, b in pairs) == 1
+
+
+def _are_kinds(one: Claim, other: Claim) -> bool:
+    """Say whether both say of several what they are: `ids are integers`."""
+    words = (one.object[0], other.object[0])
+    pairs = zip(words, (one, other), strict=True)
+    are = all(f"are {word}" in claim.text.lower() for word, claim in pairs)
+    return are and all(word.endswith("s") and len(word) > 3 for word in words)
+
+
+def _relation(claim: Claim) -> str:
+    return "owner" if "§owner" in claim.frame else claim.relation
+
+
+def _are_names(one: Claim, other: Claim) -> bool:
+    """Say whether the objects of two statements are proper names, or identifiers."""
+    pairs = ((one.object[0], one.text), (other.object[0], other.text))
+    return all(not word.isalpha() or word not in text or not text.isascii() for word, text in pairs)
+
+
+def _say_the_same(one: Claim, other: Claim) -> bool:
+    """Say whether two opposed statements are about the very same."""
+    said, told = one.frame | one.thing, other.frame | other.thing
+    here, there = said - told - _all(other), told - said - _all(one)
+    if here and there:
+        return False
+    shared = said & told
+    extra = _weight(here | there)
+    return bool(shared) and (extra == 0 or (extra <= 1 and _weight(shared) >= 2))

@@ -1,0 +1,272 @@
+"""Cut a text into statements, and a statement at its predicate: English and Chinese, by patterns.
+
+What is matched is in lower case, with a sign in the place of each value (`values.find_values`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+MUST, MAY, NEED_NOT, MUST_NOT = "must", "may", "need not", "must not"
+
+FIRST_MARK = 0xE000
+# Values are put aside as single characters of Unicode's private area.
+
+MARK = "[\ue000-\uf8ff]"
+BAR = "\u2502"
+# Stands behind the predicate, in what follows the subject.
+
+OPEN = frozenset({"be", "key", "use", "means", "place", "owner"})
+# Relations whose object may be any word.
+
+_MARKUP = re.compile(
+    r"!?\[([^\]]*)\]\([^)]*\)|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|[`*]+|(?<!\w)_+|_+(?!\w)"
+)
+_SENTENCE = re.compile(r"(?<=[^.][.!?])\s+|[.!?]\s*$|[。！？；]\s*|;\s*|\s+[—–]\s+")
+_PART = re.compile(
+    r"""
+    ,\s+(?:and|but|while|whereas)\s+
+  | \s+and\s+(?=(?:then\ |do\ not\ |don't\ )?(?:leave|run|use|add|keep|make|ask|open|write|read|send
+        |set|call|check|commit|push|put|never|always|avoid|at\ most|at\ least|up\ to)\b)
+  | [，,](?:但是|但|而(?!不)|并且)
+  | [，,]\s*(?=[\u4e00-\u9fff])(?!不|而不)
+  | [:,]\s+(?=(?:the\s+)?\w+(?:\s\w+)?\s+(?:is|are|uses?)\b)
+    """,
+    re.VERBOSE,
+)
+_REASON = re.compile(
+    r"""
+    ,?\s*\b(?:because|so\ that|in\ order\ to|otherwise|due\ to|as\ agreed|which|although
+        |even\ though|until\ it)\b.*
+  | ,\s+(?:as|since|after|when|while|so|for)\b.*
+  | [，,]?\s*(?:因为|以便|否则|由于|所以|避免|以免|这样).*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"""
+    \b(?:used\ to|formerly|previously|originally|in\ the\ past|at\ that\ time|back\ then)\b
+  | \b(?:was|were|had)\b(?!\s+\w+(?:ed|en|ut|et|un)\b)
+  | ^\s*(?:until|before)\s+(?:the\s|last\s|early\s|late\s)?\w+\b
+  | 以前|之前是|曾经|曾|原来|原先|过去|当时
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_FORMER = re.compile(
+    r"\bfrom\s+(?:port\s+)?\S+\s+(?=(?:over\s+)?to\b)|从\s*\S+?\s*(?=改|换|迁|升|降|调|切)"
+)
+_REJECTED = re.compile(
+    r"""
+    ,?\s*\b(?:instead\ of|rather\ than|in\ place\ of|over|(?<=,\ )(?:not|never))\s+
+        (?:(?:the|an?)\s+)?[\w.-]+(?:\s+any\ ?more)?\s*$
+  | [（(]\s*(?:was|formerly|previously|not|原|曾)[^)）]*[)）]
+  | [，,]?\s*(?:而不是|不是|不用|代替|取代)\S+$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"\s+(?:since|as of|starting|effective)\s[^,]*$|\s+(?:any ?more|now)$", re.IGNORECASE
+)
+_STANCES = (
+    (
+        NEED_NOT,
+        re.compile(
+            r"""
+            \b(?:(?:do|does|did)\ not\ (?:need|have)(?:\ to)?|need\ not|no\ need\ to|not\ have\ to
+                |not\ (?:required|necessary|needed))\b
+          | 不需要|无需|不必|不用|没必要|用不着
+            """,
+            re.VERBOSE,
+        ),
+    ),
+    (
+        MUST_NOT,
+        re.compile(
+            r"""
+            \b(?:must\ not|should\ not|never|cannot|may\ not|can\ not|avoid|not\ allowed\ to
+                |(?:is|are)\ (?:strictly\ )?(?:forbidden|prohibited|banned|disallowed|not\ allowed
+                |not\ permitted)|forbidden|prohibited)\b
+          | ^\s*(?:please\ |we\ |you\ )?do\ not\b
+          | 禁止|严禁|不要|不得|不能|不可以|不可|不允许|不许|不准|切勿|勿|从不|绝不
+          | (?<![分类级特区])别
+            """,
+            re.VERBOSE,
+        ),
+    ),
+    (
+        MAY,
+        re.compile(
+            r"\b(?:(?:is|are) (?:allowed|permitted|fine|okay|ok)|may|can|allowed to)\b|可以|允许"
+        ),
+    ),
+    (
+        MUST,
+        re.compile(
+            r"""
+            \b(?:must|always|should|have\ to|has\ to|need\ to|needs\ to|make\ sure(?:\ to)?
+                |be\ sure\ to|required\ to)\b
+          | 必须|一定要|务必|需要|应该|应当|总是|始终|一律|(?<![需重主])要(?![求点素])
+            """,
+            re.VERBOSE,
+        ),
+    ),
+)
+_DENIAL = re.compile(
+    r"\b(?:(?:do|does|did) not|no longer|not|without|no(?= [a-z]))\b"
+    r"|不再|不是|没有|无法|尚未|未|不"
+)
+_OWNER = re.compile(
+    r"""
+    ^(?P<o>[\w.\ ]{2,30}?)\ (?:now\ )?(?:owns|maintains|leads|looks\ after|is\ responsible\ for
+        |is\ in\ charge\ of|takes\ care\ of)\ (?P<s>.+)$
+  | ^(?:contact|ask|ping|page)\ (?P<o2>\w+)\ (?:about|for|regarding|on)\ (?P<s2>.+)$
+  | ^(?P<s3>.+?)\ (?:is|are)\ (?:now\ )?(?:owned|maintained|led|looked\ after)\ by\ (?P<o3>.+)$
+  | ^(?:the\ )?(?:owner|maintainer|lead|contact)\ (?:of|for)\ (?P<s4>.+?)\ is\ (?:now\ )?(?P<o4>.+)$
+  | ^(?P<s5>.*?)(?:现在|目前)?由(?P<o5>[^\ ]{1,12}?)(?:来)?(?:负责|维护|管理|跟进)
+  | ^(?P<s8>.+?)(?:请)?(?:找|联系|咨询)(?P<o8>[^\ ]{2,6})$
+  | ^(?P<s6>.*?)的?(?:负责人|维护者|维护人|联系人|接口人)(?:现在)?
+        (?:已?(?:换成|改成|改为|变成)|是|为|[::])?\s*(?P<o6>[^\ ]{1,12})$
+  | ^(?P<o7>[\u4e00-\u9fff]{2,4})(?:现在)?(?:负责(?!人)|维护(?!者|人))(?P<s7>.+)$
+    """,
+    re.VERBOSE,
+)
+_PREDICATE = re.compile(
+    r"""
+    (?P<place>
+        \b(?:(?:is|are)\ )?(?:now\ |still\ )?(?:lives?|stored|kept|saved|located|hosted|written\ to
+            |served|exposed|found|put|deployed|published|released|installed|mounted|routed|sent
+            |pushed|uploaded|copied|runs?|goes?|go|sits?|resides?)
+            \ (?:in|at|on|under|to|into|from)\b
+      | (?:存放|保存|部署|运行|跑|位于|放|写|存)在|位于|写到|写入)
+  | (?P<means>
+        \b(?:is|are)\ (?:now\ )?(?:based\ on
+            |(?!implemented|owned|caused|enabled|disabled|activated|limited)
+             \w{3,}ed\ (?:with|by|using|as))\b
+      | 基于)
+  | (?P<use>
+        \b(?:(?:is|are)\ (?:now\ )?(?:written|implemented|built|done|made|run|kept|tested|powered
+            |backed|stored)\ (?:in|with|by|on|using)
+            |uses?|using|targets?|speaks?|prefers?|adopts?|relies\ on|runs?\ on|runs?)\b
+      | 统一用|使用|采用|改用|选用|用的是|(?<![启禁停使采不费专应通常信作])用(?![户例于法途量品]))
+  | (?P<be>
+        \b(?:(?:is|are)\ (?:limited|capped|restricted|fixed)\ to|is|are|equals|becomes?
+            |(?:moved|switched|changed|renamed|migrated|defaults?|set|points?)(?:\ over)?\ to
+            |will\ be|must\ be)\b(?:\ now\b)?(?:\ (?:set\ to|called|named))?
+      | =
+      | 已?(?:改|换|调整|迁移|升级|切换|变|设|设置)(?:成|为|到)了?|默认(?:是|为)|就是|是|为|叫)
+  | (?P<verb>
+        \b(?:has|have|needs?|requires?|takes?|expires?|starts?|allows?|supports?|means|lasts?|lasted
+            |keeps?|sends?|reads?|returns?|listens?|fails?|failed|fixed|added|removed|caused|causes
+            |saves?|reviewed|saved|must|should|may|can|stays?|contains|handles)\b
+      | 监听|支持|返回|表示|需要|保留|持续|到期|过期|有|占用|超过|评审)
+    """,
+    re.VERBOSE,
+)
+_KEY = re.compile(r"^(?P<left>[^:=]{1,40}?)\s*(?:[::]\s+|[::](?=\S)|\s=\s?|=)(?P<right>.+)$")
+_REMARK = re.compile(
+    r"^(?:note|todo|example|e\.g|reason|see|warning|tip|hint|why|fix|cause|result|summary|update"
+    r"|context|background|remember|important|step \S+|注意|例如|原因|说明|备注|参见|示例)\b"
+)
+_ACTIVE = re.compile(
+    r"^(?:we |please |always |it )*(?P<verb>keep|store|save|put|host|deploy|publish|log|write|send"
+    r"|return|format|encode)s? (?P<s>.{2,40}?) (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
+)
+_NAME_FIRST = re.compile(r"^\s*(?!the|our|it|this|that|he|she|there|what|you|we)[a-z0-9_.+-]+\s*$")
+_THE = re.compile(r"\s*(?:now |still )?(?:the|our)\s")
+_PARTICIPLE = re.compile(r"\s*(?:now |also |only )?(?:\w{3,}ed|written|built|kept|run)\b")
+_IN_USE = re.compile(
+    r"^\s*(?:required|used|supported|needed|installed|in use|recommended|the default|enough"
+    r"|mandatory|our|必需|必须)\b"
+)
+_TAIL = re.compile(
+    r"\b(?:for|in|on|at|with|by|because|when|if|since|from|to|via|under|during|inside|after|before"
+    r"|across|per)\b|(?:来|做|作为|存|管理|构建|安装|跑|写|部署)|，|,\s"
+)
+_LATIN_FIRST = re.compile(r"\s*[a-z0-9_.+#-]+(?=\s*[\u4e00-\u9fff])")
+
+
+def clauses(line: str) -> Iterator[str]:
+    """Yield the statements of a line, without markup and without the reasons given for them."""
+    text = _MARKUP.sub(lambda m: m[1] or m[2] or "", re.sub(MARK, " ", line))
+    plain = unicodedata.normalize("NFKC", text)
+    for sentence in _SENTENCE.split(plain):
+        for part in _PART.split(_REASON.sub("", sentence)):
+            if part.strip(" .,:，。"):
+                yield part.strip(" .,，。")
+
+
+def is_past(clause: str) -> bool:
+    """Say whether a statement is about what no longer holds."""
+    return _PAST.search(clause) is not None
+
+
+def as_it_is(clause: str) -> str:
+    """Return a statement without what it rejects, what held before, and since when it holds."""
+    return _SINCE.sub("", _REJECTED.sub("", _FORMER.sub(" ", clause))).strip()
+
+
+def stance(masked: str) -> tuple[str, bool]:
+    """Return what is to be done, empty where nothing is asked for, and whether it is affirmed."""
+    for name, pattern in _STANCES:
+        if pattern.search(masked):
+            return name, True
+    return "", _DENIAL.search(masked) is None
+
+
+def without_stance(masked: str) -> str:
+    for _, pattern in _STANCES:
+        masked = pattern.sub(" ", masked)
+    return " ".join(_DENIAL.sub(" ", masked).split())
+
+
+def cut(masked: str) -> tuple[str, str, str]:
+    """Return what is spoken of, the relation, and what is said: the predicate, `BAR`, the rest.
+
+    Relations: `owner`, `place`, `means` (done with it), `use`, `be`, `key` (`key: value`), `verb`,
+    or none where there is no predicate; then the first value parts the two.
+    """
+    owner = _OWNER.match(masked)
+    if owner:
+        parts = {name[0]: text for name, text in owner.groupdict().items() if text}
+        return parts.get("s", ""), "owner", parts["o"]
+    key = _KEY.match(masked)
+    if key and not _PREDICATE.search(key["left"]):
+        return key["left"], "verb" if _REMARK.search(key["left"]) else "key", key["right"]
+    active = _ACTIVE.match(masked)
+    if active:
+        relation = "means" if active["how"] == "as" else "place"
+        return active["s"], relation, f"{active['verb']} {BAR} {active['o']}"
+    return _at_predicate(masked)
+
+
+def _at_predicate(masked: str) -> tuple[str, str, str]:
+    match, first = _PREDICATE.search(masked), re.search(MARK, masked)
+    if match:
+        left, right = masked[: match.start()], masked[match.end() :]
+        value_first = first is not None and first.start() < match.start()
+        if not (value_first and (_IN_USE.match(right) or not right.strip())):
+            return _related(left, match, right)
+    if first:
+        return masked[: first.start()], "", masked[first.start() :]
+    return "", "", masked
+
+
+def _related(left: str, predicate: re.Match[str], right: str) -> tuple[str, str, str]:
+    relation = str(predicate.lastgroup)
+    if _PARTICIPLE.match(right):
+        relation = "verb"
+    elif relation == "be" and _NAME_FIRST.match(left) and _THE.match(right):
+        left, right = right, left  # `Dana is the lead of search`
+    return left, relation, f"{predicate[0]} {BAR} {right}"
+
+
+def object_of(right: str) -> tuple[str, str]:
+    """Return the words of what is stated, empty where it is a value, and what else is said."""
+    verb, bar, rest = right.rpartition(BAR)
+    tail = _TAIL.search(rest, 1)
+    end = tail.start() if tail else len(rest)
+    if re.search(MARK, rest[:end]):
+        return "", f"{verb} {rest}"
+    mixed = _LATIN_FIRST.match(rest[:end])
+    end = mixed.end() if mixed else end
+    return rest[:end], f"{verb if bar else ''} {rest[end:]}"
