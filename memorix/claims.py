@@ -35,7 +35,8 @@ class Claim:
     """One statement.
 
     `frame` are the stems, and the single Chinese characters, of what is spoken of and in which
-    respect; `weak` those that go with any name; `context` those of the title and the headings.
+    respect; `weak` those that go with any name, `heads` the one that names the property; `context`
+    those of the title and the headings.
     `values` come with the word that says of what they are.  `classes` are the members of closed
     classes that are stated, `object` the words of what is stated where it is no value, `thing` what
     of it tells, and `told` with the words of the classes.  `holds` is False where it is denied;
@@ -45,6 +46,7 @@ class Claim:
     text: str
     frame: frozenset[str]
     weak: frozenset[str]
+    heads: frozenset[str]
     context: frozenset[str]
     qualifiers: frozenset[str]
     values: tuple[tuple[Value, str], ...]
@@ -79,6 +81,8 @@ _ORDINAL = re.compile(
     r"\b(first|second|third|fourth|fifth|last)(?= [a-z])(?! of all)"
     r"|第\s*(\d+|[一二三四五六七八九十]+)\s*[次个步轮条]?"
 )
+_OF = re.compile(r"\b(?:of|for|in|on|at|with|to|from|by)\b")
+_ANYWHERE = frozenset({"§default", "§owner"})
 _SEQUENCE = re.compile(r"先(?P<first>.{1,20}?)[，,]?再(?P<then>.{1,20})$")
 _ONLY_ALONE = frozenset("on off true false 开 关".split())  # noqa: SIM905
 _ZH_GENERIC, _ZH_WEAK = re.compile(ZH_GENERIC), re.compile(ZH_WEAK)
@@ -135,6 +139,7 @@ def _claim(clause: str, context: frozenset[str]) -> Claim:
         text=text,
         frame=subject.frame | said.frame | ({"§owner"} if relation == "owner" else _NOTHING),
         weak=subject.weak | said.weak,
+        heads=_heads(left),
         context=context,
         qualifiers=subject.qualifiers | said.qualifiers | {w for w in context if w[0] == "?"},
         values=tuple(_labelled(right, values)),
@@ -175,6 +180,17 @@ def _sequence(masked: str) -> frozenset[tuple[str, str]]:
 
 
 _NOTHING_SAID: frozenset[tuple[str, str]] = frozenset()
+
+
+def _heads(left: str) -> frozenset[str]:
+    """Return what a subject is in the end: `branch` of `the default branch of the web app`."""
+    words = list(_KNOWN_WORD.finditer(left))
+    named = {
+        _KNOWN[m[0]] for m in words if _KNOWN[m[0]] in _ANYWHERE or m.end() == len(left.rstrip())
+    }
+    first = _WORD.findall(_OF.split(left, maxsplit=1)[0])
+    last = first[-1] if first else ""
+    return frozenset(named | {_KNOWN.get(last, stem(last))}) if last else frozenset(named)
 
 
 def _object_words(stated: str) -> tuple[str, ...]:

@@ -1,16 +1,17 @@
 """Find the notes that a new one resembles, and tell where notes contradict each other."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 
-from memorix import conflict
+from memorix import conflict, trust
 from memorix.index.base import Index, Row
 from memorix.lexemes import telling_words
 from memorix.lifecycle import Draft
-from memorix.note import format_time
-from memorix.query import Filter
+from memorix.note import Note, format_time
+from memorix.query import Filter, Hit
 from memorix.ranking import idf
 from memorix.results import Near, Written
 
@@ -29,8 +30,8 @@ NEAR_SHARE, LIKE_SHARE = 0.45, 0.3
 # Of the weight of these words: from the first on a note is told as near, from the second on it is
 # looked at for a contradiction.
 
-COMPARED = 6
-# Notes looked at for a contradiction.
+COMPARED, MARKED = 6, 8
+# Notes looked at for a contradiction: beside a new one, and among the first hits.
 
 
 def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) -> tuple[Near, ...]:
@@ -98,9 +99,37 @@ def ways_to_settle(
     return conflict.ways_to_settle(new, conflict.Side(found.id, found.etag, found.since))
 
 
-def disputes(rows: Sequence[Row], texts: Mapping[int, str]) -> Iterator[tuple[Row, Row]]:
-    """Yield the pairs of notes that contradict each other, of those with these texts by key."""
-    stated = [row for row in rows if row.type != "Episode"]
-    for one, other in combinations(stated, 2):
-        if conflict.conflicts(one.title, texts[one.key], other.title, texts[other.key]):
-            yield one, other
+def disputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
+    """Mark the hits, given with the text that was found, that contradict each other."""
+    against: dict[str, list[str]] = defaultdict(list)
+    stated = [(hit, text) for hit, text in hits[:MARKED] if hit.type != "Episode"]
+    for (one, text), (other, known) in combinations(stated, 2):
+        if conflict.conflicts(one.title, text, other.title, known):
+            against[one.id].append(other.id)
+            against[other.id].append(one.id)
+    return [_disputed(hit, against[hit.id]) if hit.id in against else hit for hit, _ in hits]
+
+
+def _disputed(hit: Hit, others: Sequence[str]) -> Hit:
+    known = " ".join(hit.why.notes)
+    marks = (f"possible conflict with {other}" for other in others if other not in known)
+    why = replace(hit.why, notes=(*hit.why.notes, *marks))
+    return replace(hit, why=why, disputes=tuple(others))
+
+
+def by_standing(hits: Sequence[Hit], note_of: Callable[[Hit], Note | None]) -> list[Hit]:
+    """Put, of hits that contradict each other, the one first that is to be believed sooner.
+
+    `note_of` reads a hit's note; it is asked only about these.
+    """
+    ordered = list(hits)
+    notes = {hit.id: note_of(hit) for hit in hits if hit.disputes}
+    ranks = {h.id: trust.standing(n, h.scope) for h in hits if (n := notes.get(h.id))}
+    for hit in sorted((h for h in hits if h.id in ranks), key=lambda h: ranks[h.id], reverse=True):
+        place = ordered.index(hit)
+        weaker = [h for h in ordered[:place] if h.id in hit.disputes and h.id in ranks]
+        before = [h for h in weaker if ranks[h.id] < ranks[hit.id]]
+        if before:
+            ordered.remove(hit)
+            ordered.insert(ordered.index(before[0]), hit)
+    return ordered

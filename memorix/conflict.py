@@ -195,7 +195,7 @@ def _choose_otherwise(one: Claim, other: Claim) -> bool:
     """Say whether two statements name different things where there is but one."""
     relations = {_relation(one), _relation(other)}
     here, there = set(one.object), set(other.object)
-    functional = bool(one.frame & other.frame & _FUNCTIONAL)
+    functional = bool(one.heads & other.heads & _FUNCTIONAL)
     if not here or not there:
         named = bool(here or one.classes) and bool(there or other.classes)
         return (

@@ -46,6 +46,7 @@ _REASON = re.compile(
 _PAST = re.compile(
     r"""
     \b(?:used\ to|formerly|previously|originally|in\ the\ past|at\ that\ time|back\ then)\b
+  | \b(?:ran|took|lasted|went|came|crashed|broke|happened|occurred|finished|began|saw)\b
   | \b(?:was|were|had)\b(?!\s+\w+(?:ed|en|ut|et|un)\b)
   | ^\s*(?:until|before)\s+(?:the\s|last\s|early\s|late\s)?\w+\b
   | 以前|之前是|曾经|曾|原来|原先|过去|当时

@@ -24,6 +24,7 @@ from memorix import (
     trust,
     unfinished,
 )
+from memorix.dates import order_asked
 from memorix.embedders.base import Embedder
 from memorix.errors import (
     IndexDamaged,
@@ -41,7 +42,7 @@ from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.places import Places
-from memorix.query import Answer, Filter, Query
+from memorix.query import Answer, Filter, Hit, Query
 from memorix.ranking import Mix
 from memorix.reconcile import Seen
 from memorix.results import Forgotten, Near, Reading, Status, Written
@@ -131,6 +132,8 @@ class Memory:
             self.catch_up(stale)
         if stale or (self.follower and self.follower.flush_noticed()):
             found = self._ask(query)
+        if any(hit.disputes for hit in found.hits) and not order_asked(query.text):
+            found = replace(found, hits=comparing.by_standing(found.hits, self._note_of_hit))
         if found.hits:
             with suppress(IndexUnavailable):  # a full disk must not keep an answer back
                 self.index.recalled([hit.id for hit in found.hits], self.clock())
@@ -344,6 +347,10 @@ class Memory:
         if whole and self.index.size() <= LOOK_AT_MOST:
             self.catch_up()
         return whole
+
+    def _note_of_hit(self, hit: Hit) -> Note | None:
+        found = self.store.read(hit.path)
+        return parse(found[0], hit.path) if found else None
 
     def _ask(self, query: Query) -> Answer:
         return recalling.answer(

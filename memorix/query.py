@@ -96,7 +96,7 @@ class Why:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A note found; `gist` is the line of it that answers best, `score` runs from 0 to 1, `seen` is
-    the version of the file that was indexed."""
+    the version of the file that was indexed, `disputes` the hits beside it that it contradicts."""
 
     id: str
     title: str
@@ -109,6 +109,7 @@ class Hit:
     path: str
     status: str
     seen: Seen
+    disputes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from math import log
 
 from memorix import dates
 from memorix.chunks import estimate_tokens
+from memorix.comparing import disputed
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms
@@ -252,17 +253,14 @@ def _page(
     part = ranked[query.offset : query.offset + query.limit]
     rows = index.rows(r.note for r in part)
     texts = index.texts(r.chunk for r in part)
-    hits = [
-        _found(
-            rows[r.note],
-            r,
-            texts.get(r.chunk, ""),
-            weights,
-            marks(index, rows[r.note], now, query.filter.as_of),
-        )
-        for r in part
-        if r.note in rows
-    ]
+    found = [(rows[r.note], r, texts.get(r.chunk, "")) for r in part if r.note in rows]
+    marked = (marks(index, row, now, query.filter.as_of) for row, _, _ in found)
+    hits = disputed(
+        [
+            (_found(row, r, text, weights, notes), text)
+            for (row, r, text), notes in zip(found, marked, strict=True)
+        ]
+    )
     fitting = cut_to_budget([cost_of(hit) for hit in hits], query.max_tokens)
     end = query.offset + fitting
     return Answer(

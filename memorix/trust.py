@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from memorix.note import Note, format_time, parse_time
-from memorix.validity import is_stale
+from memorix.layout import USER
+from memorix.note import Note, format_time, is_ours, parse_time
+from memorix.validity import holds_since, is_stale
 from memorix.yamltext import Value
+
+IMPORTANCE = 3
+# Of a note that does not say.
 
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 
@@ -22,6 +26,24 @@ def flags(note: Note, now: datetime) -> tuple[str, ...]:
     """Return what a reader should know before relying on a note: `stale`, `changed since`."""
     stale = ("stale",) if is_stale(note, now) else ()
     return (*stale, "changed since") if is_outdated_check(note) else stale
+
+
+def standing(note: Note, scope: str) -> tuple[bool, bool, int, int, str]:
+    """Return what decides between notes that contradict each other; the greater one comes first.
+
+    A project's own note before the user's, a person's before a program's, then what is said to
+    matter more, what was confirmed, and what holds since later.
+    """
+    person = note.author.startswith("human:") or not is_ours(note)
+    tier, since = trust_tier(note), holds_since(note)
+    given = str(note.meta.get("importance") or "")
+    return (
+        scope != USER,
+        person or tier == TIERS[2],
+        int(given) if given.isascii() and given.isdigit() else IMPORTANCE,
+        TIERS.index(tier),
+        format_time(since) if since else "",
+    )
 
 
 def is_outdated_check(note: Note) -> bool:

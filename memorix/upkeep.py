@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from memorix import conflict
 from memorix.errors import MemorixError
 from memorix.index.base import Row
 from memorix.layout import folder_of
@@ -99,4 +100,8 @@ def _vectors(memory: Memory, rows: Sequence[Row]) -> Vectors | None:
 
 
 def _differ(first: Note, second: Note) -> str:
-    return ""
+    """Say in what two notes contradict each other; empty where they do not."""
+    if "Episode" in (first.type, second.type):
+        return ""
+    found = conflict.conflicts(first.title, first.body, second.title, second.body)
+    return conflict.told(found) if found else ""

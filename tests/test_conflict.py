@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from memorix import settling
 from memorix.arguments import query_from, revision_from
 from memorix.conflict import conflicts, differing
-from memorix.lifecycle import draft_from
+from memorix.lifecycle import by, draft_from
 from memorix.memory import Memory
 from memorix.results import Written
 from memorix.values import agree, find_values
@@ -223,3 +224,64 @@ def test_no_two_notes_that_can_both_hold_are_ever_made_one(
     done = memory.remember_all((draft_from(text, title), "") for title, text in distinct)
 
     assert len({written.id for written in done}) == len(distinct)
+
+
+def marks(memory: Memory, question: str) -> dict[str, str]:
+    return {hit.id: str(hit.why) for hit in memory.recall(query_from(question)).hits}
+
+
+def test_both_sides_of_an_unsettled_contradiction_come_back_marked_the_newer_first(
+    memory: Memory,
+) -> None:
+    old = keep(memory, "The worker pool has 8 threads, a good many for one worker.", "Worker pool")
+    memory.clock = lambda: datetime.now(UTC) + timedelta(days=9)
+    new = keep(memory, "There are 16 threads in the worker pool.", "Threads of the worker pool")
+    bystander = keep(memory, "The worker pool is written in Rust.", "Language of the worker pool")
+
+    found = marks(memory, "worker pool threads")
+
+    assert f"possible conflict with {new.id}" in found[old.id]
+    assert f"possible conflict with {old.id}" in found[new.id]
+    assert "conflict" not in found[bystander.id]
+    ids = list(found)
+    assert ids.index(new.id) < ids.index(old.id)
+
+
+def test_a_person_s_note_comes_before_a_program_s_newer_one(memory: Memory, vault: Path) -> None:
+    (vault / "user").mkdir(parents=True)
+    (vault / "user/indent.md").write_text(
+        "---\ntype: Preference\n---\n\nIndent Python with four spaces.\n", encoding="utf-8"
+    )
+    memory.catch_up()
+    guess = memory.remember(
+        by(draft_from("Indent Python with two spaces.", "Python indentation"), "agent/1"), "user"
+    )
+
+    found = marks(memory, "how to indent Python")
+
+    assert guess.status == "possible conflict"
+    assert list(found) == ["user/indent", guess.id]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"importance": "5"}, {"verified": [{"by": "x/1", "at": "2026-01-01T00:00:00Z"}]}]
+)
+def test_what_matters_more_or_was_confirmed_comes_before_what_is_newer(
+    keys: dict[str, object], memory: Memory
+) -> None:
+    firm = keep(
+        memory, "Releases are cut from the branch release/next.", "Release branch", keys=keys
+    )
+    memory.clock = lambda: datetime.now(UTC) + timedelta(days=9)
+    guess = keep(memory, "Releases are cut from the branch main.", "Release branch?")
+
+    assert list(marks(memory, "release branch")) == [firm.id, guess.id]
+
+
+def test_a_settled_contradiction_is_no_longer_marked(memory: Memory) -> None:
+    old = keep(memory, "The gateway listens on port 8443.", "Gateway port")
+    new = keep(memory, "The gateway listens on port 9443.", "Gateway's port")
+
+    settling.replaced_by(memory, old.id, old.etag, new.id)
+
+    assert "conflict" not in marks(memory, "gateway port")[new.id]
