@@ -134,3 +134,17 @@ def test_a_third_is_chinese_or_mixed(half: list[Scenario]) -> None:
     other = [scenario for scenario in half if scenario.lang != "en"]
 
     assert len(other) >= len(half) / 3 - 1
+
+
+def test_there_are_as_many_as_were_promised() -> None:
+    every = [scenario for name in HALVES for scenario in read(name)]
+
+    assert len(every) >= 270
+    assert sum(len(scenario.probes) for scenario in every) >= 1280
+    assert sum(scenario.lang != "en" for scenario in every) >= len(every) / 3
+
+
+def test_each_family_has_half_of_its_scenarios_held_out() -> None:
+    for family in FAMILIES:
+        given, held_out = (len(read(name, [family])) for name in HALVES)
+        assert abs(given - held_out) <= 1, family
