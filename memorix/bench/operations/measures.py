@@ -19,11 +19,15 @@ Z_95 = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A scenario with the verdict on each of its probes; `not_offered` names an op it lacked."""
+    """A scenario with the verdict on each of its probes.
+
+    `not_offered` names an op that the memory lacks, `refused` tells of the steps it declined.
+    """
 
     scenario: Scenario
     verdicts: Sequence[Verdict]
     not_offered: str = ""
+    refused: Sequence[str] = ()
 
     @property
     def right(self) -> bool:

@@ -191,6 +191,18 @@ class OverMcp(Adapter):
         await self._command("inbox", "reject", of, project=project, user=user)
         return Done(of)
 
+    async def restore(self, of: str, project: str = "", user: str = "") -> Done:
+        await self._command("undo", of, project=project, user=user)
+        return Done(of)
+
+    async def undo(self, project: str = "", user: str = "") -> Done:
+        await self._command("undo", project=project, user=user)
+        return Done()
+
+    async def tidy(self, project: str = "", user: str = "") -> Done:
+        await self._command("tidy", "--apply", "--words", project=project, user=user)
+        return Done()
+
     async def write_file(self, path: str, content: str, project: str = "", user: str = "") -> Done:
         file = self._vault(user) / path
         file.parent.mkdir(parents=True, exist_ok=True)

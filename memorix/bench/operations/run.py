@@ -112,8 +112,7 @@ async def play(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
     try:
         async with asyncio.timeout(SCENARIO_WITHIN_S):
             await memory.begin(fillers(scenario.fill, scenario.seed, scenario.lang))
-            verdicts = await _verdicts(scenario, memory, costs)
-        return Played(scenario, verdicts)
+            return await _played(scenario, memory, costs)
     except NotOffered as lacking:
         return Played(scenario, [_lacks(p, str(lacking)) for p in scenario.probes], str(lacking))
     except TimeoutError:
@@ -123,19 +122,23 @@ async def play(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
         await memory.end()
 
 
-async def _verdicts(scenario: Scenario, memory: Adapter, costs: Costs) -> list[Verdict]:
+async def _played(scenario: Scenario, memory: Adapter, costs: Costs) -> Played:
     """Take the steps, ask each probe at its place among them, and judge what comes back."""
     written: dict[str, Done] = {}
     verdicts: list[Verdict] = []
+    refused: list[str] = []
     waiting = list(scenario.probes)
     for number, step in enumerate(scenario.steps, 1):
-        await _take(step, memory, written, costs)
+        done = await _take(step, memory, written, costs)
+        if done.status == "refused":
+            refused.append(f"{step.op}: {done.text}")
         while waiting and (waiting[0].after or len(scenario.steps)) <= number:
             verdicts.append(await _judged(waiting.pop(0), memory, written, costs))
-    return verdicts + [await _judged(probe, memory, written, costs) for probe in waiting]
+    verdicts += [await _judged(probe, memory, written, costs) for probe in waiting]
+    return Played(scenario, verdicts, refused=refused)
 
 
-async def _take(step: Step, memory: Adapter, written: dict[str, Done], costs: Costs) -> None:
+async def _take(step: Step, memory: Adapter, written: dict[str, Done], costs: Costs) -> Done:
     """Take a step, and add what was written to what was written before."""
     await memory.at(step.at)
     began = time.perf_counter()
@@ -148,6 +151,7 @@ async def _take(step: Step, memory: Adapter, written: dict[str, Done], costs: Co
         written[step.name] = done
     for name, id in zip(step.args.get("names", ()), done.ids, strict=False):
         written[name] = Done(id, "created")
+    return done
 
 
 def _resolved(step: Step, written: Mapping[str, Done]) -> dict[str, Any]:
@@ -209,6 +213,7 @@ def failures(played: Sequence[Played]) -> list[dict[str, Any]]:
             "faults": list(verdict.faults),
             "not_offered": verdict.not_offered,
             "ranked": list(verdict.ranked),
+            "steps_refused": list(p.refused),
         }
         for p in played
         for probe, verdict in zip(p.scenario.probes, p.verdicts, strict=True)

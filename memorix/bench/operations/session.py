@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
 
@@ -35,11 +35,14 @@ class Session:
 
     async def _run(self) -> None:
         try:
-            async with Client(
-                self._server, client_info=CLIENT, read_timeout_seconds=ANSWER_WITHIN_S
-            ) as client:
-                self._opened.set_result(client)
-                await self._closing.wait()
+            with self._pid.with_suffix(".log").open("w", encoding="utf-8") as log:
+                async with Client(
+                    stdio_client(self._server, errlog=log),
+                    client_info=CLIENT,
+                    read_timeout_seconds=ANSWER_WITHIN_S,
+                ) as client:
+                    self._opened.set_result(client)
+                    await self._closing.wait()
         except Exception as error:
             if not self._opened.done():
                 self._opened.set_exception(error)
