@@ -1,6 +1,7 @@
 """The folder of notes: list it, read it, change it under the condition that it is as expected."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from memorix.errors import NoteChanged, VaultUnavailable
 from memorix.files import (
@@ -32,6 +33,9 @@ LOCK_TIMEOUT_S = 30
 
 LONGEST_WRITE_S = 600
 # A temporary file that is older belongs to nobody who still writes, on this machine or another.
+
+LOCK_POLL_S = 0.01
+# A write takes a few milliseconds; whoever waits for one should not wait for ten.
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _COPIES = 10_000
@@ -65,8 +69,8 @@ class Store:
         """
         lock = _lock(self.lock_path)
         try:
-            lock.acquire(timeout=timeout_s)
-        except (Timeout, OSError) as error:
+            lock.acquire(timeout_s)
+        except OSError as error:
             raise VaultUnavailable(
                 f"The write lock {self.lock_path} cannot be taken: {error}. Nothing was written. "
                 "Check that folder, and whether another Memorix hangs."
@@ -280,11 +284,33 @@ class Store:
             raise
 
 
+class _WriteLock:
+    """A lock for which the threads of a process queue, and one of them tries again and again.
+
+    Were each of them to try for itself, one could starve while the others take turns.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._threads, self._processes = threading.RLock(), FileLock(path)
+
+    def acquire(self, timeout_s: float) -> None:
+        if not self._threads.acquire(timeout=timeout_s):
+            raise TimeoutError("another thread holds it")
+        try:
+            self._processes.acquire(timeout=timeout_s, poll_interval=LOCK_POLL_S)
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def release(self) -> None:
+        self._processes.release()
+        self._threads.release()
+
+
 @lru_cache
-def _lock(path: Path) -> FileLock:
-    """Return the lock of a path; every thread that takes it holds it for itself."""
+def _lock(path: Path) -> _WriteLock:
     path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path)
+    return _WriteLock(path)
 
 
 def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:

@@ -5,10 +5,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from memorix.arguments import query_from
+from memorix.lifecycle import draft_from
 from memorix.memory import Memory
 from tests.following import equals_folder
 from tests.stress.crashes import INDEX, Crashes, prepared
@@ -61,6 +63,20 @@ def test_processes_started_together_on_a_cold_index_lose_nothing(
     assert len(acknowledged) == 80
     assert len(memory.index.listing()) == 80
     assert memory.recall(query_from("lamp lit", 50)).total == 80
+    assert_index_equals_folder(memory)
+
+
+@pytest.mark.fault("A-48")
+def test_threads_that_write_at_once_take_turns(memory: Memory) -> None:
+    def write(number: int) -> None:
+        for step in range(4):
+            memory.remember(draft_from(f"Lamp {step} of thread {number} is lit."))
+            memory.recall(query_from("lamp"))
+
+    with ThreadPoolExecutor(24) as threads:
+        list(threads.map(write, range(24)))
+
+    assert memory.recall(query_from("lamp lit", 50)).total == 96
     assert_index_equals_folder(memory)
 
 

@@ -49,7 +49,7 @@ class Database:
         self._load, self._opened = load, opened
         self._local = threading.local()
         self._all: dict[threading.Thread, apsw.Connection] = {}
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
 
     def connection(self) -> apsw.Connection:
         """Return this thread's connection.
@@ -79,8 +79,11 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """A write transaction that takes its lock at once, so that it waits instead of failing."""
-        with self.as_unavailable():
+        """A write transaction that takes its lock at once, so that it waits instead of failing.
+
+        Our own threads wait for their turn; SQLite would let them try again and again, and starve.
+        """
+        with self._turn, self.as_unavailable():
             db = self.connection()
             fetch(db, "BEGIN IMMEDIATE")
             try:
