@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 BATCH = 8
 # On a CPU small batches of like length are fastest, and memory grows with batch x length squared.
 
-THREADS = 2
+THREADS = 1
+# A second one waits by turning round: it costs three times the work as soon as the machine has
+# anything else to do, and an editor's always has.
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # onnxruntime reports its use to its maker from version 1.32 on, unless this is set before it loads.
