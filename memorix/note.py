@@ -39,8 +39,14 @@ _RELATIONS = re.compile(
 )
 _PLAIN_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _FULL_WIDTH = re.compile("[\u3000\uff01-\uff5e]")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
-_MARKUP = re.compile(r"^[#>\-*+\s]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\b[ei]\.[ge]\.)(?<!\b(?:cf|vs)\.)\s|(?<=[。！？])")
+_LEAD = re.compile(r"^(?:[#>+\s]+|[-*]\s+)+")
+_EMPHASIS = re.compile(
+    r"(?<![/\w])\*(?=[^\s*])([^*\n]+?)(?<=[^\s/])\*(?![/\w])"
+    r"|(?<!/)(\*{2,3})(?=[^\s*])([^*\n]+?)(?<=\S)\2(?!/)"
+    r"|(`+)([^`\n]+?)\4"
+)
+# Pairs only, and no underscores: `register_plugin`, `__init__.py` and `rules/*.yaml` are names.
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +264,18 @@ def title_of(path: str) -> str:
 def first_sentence(body: str) -> str:
     """Return the first sentence of a body without its markup, at most 200 characters."""
     for line in _without_fences(body).splitlines():
-        plain = _MARKUP.sub("", line[:_LOOKED_AT]).strip()
+        plain = _unmarked(line[:_LOOKED_AT])
         if plain and not line.lstrip().startswith("#"):
             sentence = _SENTENCE.split(plain, maxsplit=1)[0].strip()
             return cut_short(sentence, _GIST_LENGTH)
     return cut_short(" ".join(body.split()), _GIST_LENGTH)
+
+
+def _unmarked(line: str) -> str:
+    text = _LEAD.sub("", line).strip()
+    if "*" not in text and "`" not in text:
+        return text
+    return _EMPHASIS.sub(lambda found: found[1] or found[3] or found[5], text)
 
 
 def cut_short(text: str, length: int) -> str:

@@ -50,7 +50,7 @@ GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
 _ROLES = frozenset(["user", "assistant", "me", "system", "owner", "human", "memorix"])
 # No names, though authors are called so.
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_SENTENCES = re.compile(r"(?<=[.!?])(?<!\b[ei]\.[ge]\.)(?<!\b(?:cf|vs)\.)\s+|(?<=[。！？；])|\n+")
 _LEAD = re.compile(r"^[#>\-*+\s]+")
 
 

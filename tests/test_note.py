@@ -149,6 +149,11 @@ def test_times_are_written_in_utc() -> None:
         ("# Title\n\n- **bold** point. More", "bold point."),
         ("```\ncode\n```\nAfter it.", "After it."),
         ("端口是 8443。以前是 8080。", "端口是 8443。"),
+        ("这是**重点**内容。", "这是重点内容。"),
+        ("Call `register_plugin` in __init__.py.", "Call register_plugin in __init__.py."),
+        ("- *.py and rules/*.yaml are linted", "*.py and rules/*.yaml are linted"),
+        ("Under src/billing/** use `a * b`.", "Under src/billing/** use a * b."),
+        ("Names are dotted, e.g. order.created. Then", "Names are dotted, e.g. order.created."),
         ("", ""),
     ],
 )
