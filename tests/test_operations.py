@@ -272,7 +272,7 @@ def test_the_command_writes_measures_failures_and_conditions(tmp_path: Path) -> 
     assert result.exit_code == 0, result.output
     found = json.loads(out.read_text(encoding="utf-8"))
     assert 0 < found["measures"]["probes"] < 1
-    assert found["conditions"]["memory"] == "grep"
+    assert found["conditions"]["baseline"] == "grep"
     assert all(f["faults"] or f["not_offered"] for f in found["failures"])
 
 

@@ -63,14 +63,16 @@ def bench_operations(
         bool, typer.Option("--held-out", help="Play the half that nothing was tuned on.")
     ] = False,
     baseline: Annotated[str, typer.Option(help="Play grep or fts5 instead of Memorix.")] = "",
+    model: Annotated[str, typer.Option(help="The model; the default one if empty.")] = "",
+    fill: Annotated[int, typer.Option(help="At least so many other notes in each vault.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Scenarios played at a time.")] = 2,
     out: Annotated[Path | None, typer.Option("--json", help="Write the measures here.")] = None,
 ) -> None:
     """Play scenarios of a memory in use against a real server, and judge what it answers."""
-    from memorix.bench.operations.run import run
+    from memorix.bench.operations.run import Settings, run
 
     half = "held-out" if held_out else "given"
-    found = run(half, family or [], baseline or "memorix", jobs, print)
+    found = run(Settings(half, family or (), baseline, model, fill, jobs), print)
     if out:
         out.write_text(json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8")
 

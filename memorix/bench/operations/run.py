@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,13 @@ from memorix.bench.operations.over_mcp import OverMcp
 from memorix.bench.operations.scenarios import REFERENCES, Probe, Scenario, Step
 from memorix.errors import InvalidRequest
 
-ADAPTERS: Mapping[str, Callable[[Path], Adapter]] = {
-    "memorix": OverMcp,
-    "grep": Grep,
-    "fts5": PlainFts5,
-}
+BASELINES: Mapping[str, Callable[[Path], Adapter]] = {"grep": Grep, "fts5": PlainFts5}
 SCENARIO_WITHIN_S = 300.0
 # A server that hangs fails its scenario, not the run.
 
 SHOWN = {
     "strict": "strict scenarios right",
+    "strict.offered": "... of those wholly offered",
     "probes": "probes right",
     "update.accuracy": "update accuracy",
     "update.stale": "stale in the first 5",
@@ -52,6 +49,18 @@ SHOWN = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is played, and by which memory; `fill` is the least number of distractors."""
+
+    half: str = "given"
+    families: Sequence[str] = ()
+    baseline: str = ""
+    model: str = ""
+    fill: int = 0
+    jobs: int = 2
+
+
 @dataclass
 class Costs:
     """Seconds of each call, by what was called."""
@@ -68,27 +77,34 @@ class Costs:
         return found
 
 
-def run(
-    half: str, families: Sequence[str], adapter: str, jobs: int, tell: Callable[[str], None]
-) -> dict[str, Any]:
+def run(settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:
     """Play a half of the scenarios; return measures, failures and conditions as JSON data.
 
     Raises:
-        InvalidRequest: There is no such family or adapter.
+        InvalidRequest: There is no such family or baseline.
     """
-    if adapter not in ADAPTERS:
-        raise InvalidRequest(f"There is no baseline {adapter!r}. Use grep or fts5.")
-    chosen = scenarios.read(half, families)
+    make = _maker(settings)
+    read = scenarios.read(settings.half, settings.families)
+    chosen = [replace(scenario, fill=max(scenario.fill, settings.fill)) for scenario in read]
     costs = Costs()
     began = time.perf_counter()
-    played = asyncio.run(play_all(chosen, ADAPTERS[adapter], jobs, costs))
+    played = asyncio.run(play_all(chosen, make, settings.jobs, costs))
     seconds = time.perf_counter() - began
     measures = measure(played) | costs.as_measures()
     for line in table(measures):
         tell(line)
-    tell(f"{len(played)} scenarios, {len(_probes(played))} probes, {half}, in {seconds:.0f} s")
-    conditions = {"half": half, "memory": adapter, "version": __version__, "seconds": seconds}
+    probes = sum(len(scenario.probes) for scenario in chosen)
+    tell(f"{len(chosen)} scenarios, {probes} probes, {settings.half}, in {seconds:.0f} s")
+    conditions = {**asdict(settings), "version": __version__, "seconds": round(seconds)}
     return {"measures": measures, "conditions": conditions, "failures": failures(played)}
+
+
+def _maker(settings: Settings) -> Callable[[Path], Adapter]:
+    if not settings.baseline:
+        return lambda scratch: OverMcp(scratch, settings.model)
+    if settings.baseline not in BASELINES:
+        raise InvalidRequest(f"There is no baseline {settings.baseline!r}. Use grep or fts5.")
+    return BASELINES[settings.baseline]
 
 
 async def play_all(
@@ -187,7 +203,8 @@ def _lacks(probe: Probe, what: str) -> Verdict:
 def table(measures: Mapping[str, float]) -> list[str]:
     """Return the measures a reader wants first, a line each."""
     lines = [
-        f"{label:32} {measures[name]:6.3f}  of {measures.get(f'{name}.n', 0):.0f}"
+        f"{label:32} {measures[name]:6.3f}"
+        + (f"  of {measures[f'{name}.n']:.0f}" if f"{name}.n" in measures else "")
         for name, label in SHOWN.items()
         if name in measures
     ]
@@ -219,7 +236,3 @@ def failures(played: Sequence[Played]) -> list[dict[str, Any]]:
         for probe, verdict in zip(p.scenario.probes, p.verdicts, strict=True)
         if not verdict.right
     ]
-
-
-def _probes(played: Sequence[Played]) -> list[Probe]:
-    return [probe for p in played for probe in p.scenario.probes]
