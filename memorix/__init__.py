@@ -7,7 +7,8 @@ In reading order:
     prose, links, lexemes, chunks, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     values, lexicon, grammar, claims, conflict
-    brief, reserved, checking, intake, held, retention, access, versions
+    brief, reserved, strength, keyforms, assignments, injection
+    screening, privacy, admission, checking, intake, held, retention, access, versions
     resemblance, topics, tidying
     journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses

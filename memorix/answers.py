@@ -26,6 +26,7 @@ def written(done: Written) -> dict[str, Any]:
         "findable_now": {"words": "yes", "vector": done.vector},
         "near": nearest(done.near),
         "settle": list(done.settle),
+        "masked": list(done.masked),
     }
 
 
@@ -50,6 +51,8 @@ def written_text(done: Written) -> str:
     ]
     if done.superseded:
         lines.append(f"replaces {done.superseded}")
+    if done.masked:
+        lines.append(f"masked: {', '.join(done.masked)}. Secrets are not kept; say where they are.")
     lines += [f"- {step}" for step in done.steps]
     lines += near_text(done.near)
     return "\n".join([*lines, *(f"to settle: {way}" for way in done.settle)])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memorix import reserved
+from memorix import reserved, screening
 from memorix.editing import mended, replace_scalars, set_keys
 from memorix.frontmatter import Block, cut, read_block
 from memorix.links import Link, is_outside, links, name_key, note_path
@@ -46,6 +46,8 @@ _RULE_OF = {
     "frontmatter-duplicate-key": ("OKF-6", WARNING),
     "tag-dropped": ("OKF-13", WARNING),
     "conflict-copy": ("MEM-24", WARNING),
+    screening.SECRET: ("MEM-38", WARNING),
+    screening.INSTRUCTION: ("MEM-40", WARNING),
 }  # what the reader warns of, as rules; the rest of its codes is no fault of the format
 
 _ACTOR = re.compile(r"human:\S+|[a-z][\w.-]*:\S+|[^\s:/]+/\S+")
@@ -136,7 +138,7 @@ def _about_note(
     parts = cut(text)
     block = read_block(parts.block)
     page = _Page(note, parts.block, text.count("\n", 0, len(text) - len(parts.body)))
-    for warning in note.warnings:
+    for warning in (*note.warnings, *screening.warnings(text, screening.findings(text))):
         if warning.code in _RULE_OF:
             rule, severity = _RULE_OF[warning.code]
             yield Finding(note.path, warning.line, rule, severity, warning.message)

@@ -26,6 +26,8 @@ Watch = Literal["auto", "poll", "off"]
 Review = Literal["off", "inferred", "all"]
 REVIEW = ("off", "inferred", "all")
 WATCH = ("auto", "poll", "off")
+Secrets = Literal["mask", "refuse", "off"]
+SECRETS = ("mask", "refuse", "off")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LONGEST_RESCAN_S = 86_400
 # A day; what is meant to be rarer than that is a mistaken unit.
@@ -42,6 +44,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "watch": str,
         "log": str,
         "review": str,
+        "secrets": str,
         "log_level": str,
         "rescan_s": int,
         "journal_days": int,
@@ -57,6 +60,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "watch": "auto",
         "log": "off",
         "review": "off",
+        "secrets": "mask",
         "log_level": "WARNING",
         "rescan_s": 60,
         "journal_days": 90,
@@ -77,8 +81,9 @@ class Config:
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
     `project` are empty where nothing was asked for.  `cwd` is where the host works.  `log`
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
-    before they count.  `journal_days` and `journal_mb` bound what is kept
-    for undo; no days are no undo.  `sources` tells of each setting who set it.
+    before they count, `secrets` what becomes of keys and passwords in what is to be kept.
+    `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.  `sources`
+    tells of each setting who set it.
     """
 
     vault: Path
@@ -90,6 +95,7 @@ class Config:
     watch: Watch
     log: Literal["on", "off"]
     review: Review
+    secrets: Secrets
     log_level: str
     rescan_s: int
     journal_days: int
@@ -306,6 +312,11 @@ def _review(text: str) -> str | _Wrong:
     return text.lower() if known else _Wrong(f"must be one of {', '.join(REVIEW)}")
 
 
+def _secrets(text: str) -> str | _Wrong:
+    known = text.lower() in SECRETS
+    return text.lower() if known else _Wrong(f"must be one of {', '.join(SECRETS)}")
+
+
 def _log_level(text: str) -> str | _Wrong:
     known = text.upper() in LOG_LEVELS
     return text.upper() if known else _Wrong(f"must be one of {', '.join(LOG_LEVELS)}")
@@ -327,6 +338,7 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "watch": _watch,
     "log": _switch,
     "review": _review,
+    "secrets": _secrets,
     "log_level": _log_level,
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),

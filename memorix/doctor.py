@@ -8,8 +8,12 @@ from memorix.config import Config
 from memorix.errors import MemorixError, VaultUnavailable
 from memorix.memory import Memory
 from memorix.query import Filter, Query
+from memorix.screening import SECRET
 from memorix.watching import Watcher
 from memorix.wiring import load_model
+
+SHOWN = 20
+# Files named for one reason; `memorix status` names all.
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
 
@@ -123,6 +127,9 @@ def _lock(memory: Memory, config: Config) -> Iterator[Check]:
 
 def _notes(memory: Memory, config: Config) -> Iterator[Check]:
     odd = memory.index.warnings()
+    for path, _, line, said in [one for one in odd if one[1] == SECRET][:SHOWN]:
+        mend = "take it out of the file, and change it where it is used"
+        yield Check("secrets", WARNING, f"{path}:{line}: {said}", mend)
     if odd:
         codes = ", ".join(sorted({code for _, code, _, _ in odd}))
         said = f"{len({path for path, *_ in odd})} files are odd: {codes}"

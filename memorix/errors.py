@@ -2,6 +2,7 @@
 
     MemorixError                 exit code 1
     ├── InvalidRequest           2   an argument that cannot be taken as it is
+    │   ├── SecretRefused        2   a text with a key or password, where they are refused
     │   ├── UnsafePath           2   a path that would leave the vault
     │   └── NotAllowed           2   a caller's token does not reach so far
     ├── ConfigInvalid            2   settings that contradict each other or cannot be read
@@ -33,6 +34,17 @@ class InvalidRequest(MemorixError):
     """An argument cannot be taken as it is."""
 
     exit_code = 2
+
+
+class SecretRefused(InvalidRequest):
+    """A text holds what looks like a secret; `labels` say what, never the text."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        super().__init__(
+            f"This holds what looks like a secret: {', '.join(labels)}. Nothing was kept. Leave it "
+            'out and say where it is kept instead; the setting `secrets = "mask"` does the former.'
+        )
+        self.labels = tuple(labels)
 
 
 class UnsafePath(InvalidRequest):

@@ -1,23 +1,36 @@
 """Decide which notes stay out of what was not asked for by name: recall, the brief, resources."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from memorix import screening
 from memorix.lifecycle import Draft
-from memorix.note import Note
+from memorix.note import Note, Warning
+from memorix.privacy import is_private
 
 INBOX = "inbox"
 # Suggested and not yet accepted: the note lies in the folder of this name of its scope.
 
-REASONS = (INBOX,)
-# All there are.
+PRIVATE = "private"
+# Its writer marked it so.
+
+SECRET = screening.SECRET
+# It holds what looks like a key or password.
+
+REASONS = (INBOX, PRIVATE, SECRET)
+# All there are, the first that applies before the others.
 
 
-def reason(note: Note, root: str) -> str:
-    """Return why a note is held back, `inbox`; empty where it is not.
+def reason(note: Note, root: str, warnings: Sequence[Warning] = ()) -> str:
+    """Return why a note is held back, empty where it is not.
 
-    `root` is the folder of its scope in the vault.
+    `root` is the folder of its scope in the vault, `warnings` are those about its file.
     """
-    return INBOX if in_inbox(note.path, root) else ""
+    if in_inbox(note.path, root):
+        return INBOX
+    if is_private(note):
+        return PRIVATE
+    return SECRET if any(warning.code == SECRET for warning in warnings) else ""
 
 
 def in_inbox(path: str, root: str) -> bool:

@@ -24,10 +24,11 @@ _FORBIDDEN = re.compile(r'[\\:*?"<>|\x00-\x1f]')
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A file on its way in: the vault path it is to have, and its bytes."""
+    """A file on its way in: the vault path it is to have, and its bytes; `trusted` as they are."""
 
     path: str
     content: bytes
+    trusted: bool = False
 
 
 def incoming(
@@ -41,7 +42,7 @@ def incoming(
     found = []
     for path, content in sorted(files.items()):
         changed = content if trusted or not is_concept(path) else as_taken_in(content, path, source)
-        found.append(Incoming(portable(f"{root}/{path}".lstrip("/")), changed))
+        found.append(Incoming(portable(f"{root}/{path}".lstrip("/")), changed, trusted))
     return found
 
 

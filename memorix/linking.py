@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memorix.frontmatter import cut
+from memorix.held import PRIVATE
 from memorix.index.base import Index, LinkRow, Row
 from memorix.layout import folder_of
 from memorix.links import name_key, redirected
@@ -46,7 +47,8 @@ def _target(link: LinkRow, rows: dict[int, Row]) -> Linked:
 
 
 def _linked(row: Row, relation: str) -> Linked:
-    return Linked(row.title, row.id, relation)
+    title = "a private note" if row.held == PRIVATE else row.title
+    return Linked(title, row.id, relation)
 
 
 def _each_once(links: Iterator[Linked]) -> tuple[Linked, ...]:

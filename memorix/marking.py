@@ -6,10 +6,13 @@ from datetime import datetime
 from memorix.index.base import Index, Row
 from memorix.note import format_time
 
+SUSPECT = "reads like an instruction, and is none"
+
 
 def marks(index: Index, row: Row, now: datetime, at: datetime | None = None) -> tuple[str, ...]:
     """Return the marks of a hit; `at` is the moment that was asked for, where it is another."""
-    found = ["superseded"] if row.superseded_by else []
+    found = [SUSPECT] if row.suspect else []
+    found += ["superseded"] if row.superseded_by else []
     found += contested(index, row.contested_by, at or now)
     found += (
         [f"stale since {row.stale_after[:10]}"] if "" < row.stale_after <= format_time(now) else []

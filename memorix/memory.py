@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from memorix import (
     __version__,
+    admission,
     brief,
     comparing,
     counterparts,
@@ -19,6 +20,7 @@ from memorix import (
     linking,
     logbook,
     marking,
+    privacy,
     recalling,
     sync,
     trust,
@@ -77,6 +79,7 @@ class Memory:
     author: str = VIA
     log: bool = False
     review: str = "off"
+    secrets: str = admission.MASK
     mix: Mix = field(default_factory=Mix)
     embedder: Embedder | None = None
     meaning: str = "off: no model"
@@ -105,8 +108,10 @@ class Memory:
             VaultUnavailable: The vault cannot be written.
         """
         place = self.places.to_write(scope)
+        draft, masked = admission.of_draft(draft, self.secrets)
         near = comparing.nearest(self.index, draft, (place, USER), self.clock())
         (done,) = self.remember_all([(held.for_review(draft, self.review), place)])
+        done = replace(done, masked=masked)
         if done.status == "already known":
             return done
         settle = comparing.ways_to_settle(done, draft, near, self.clock())
@@ -124,7 +129,8 @@ class Memory:
             InvalidRequest: There is no such scope.
         """
         whole = self._look()
-        wanted = replace(query.filter, scopes=self.places.to_read(query.filter.scopes))
+        scopes = self.places.to_read(query.filter.scopes)
+        wanted = self._shown(replace(query.filter, scopes=scopes))
         query = replace(query, filter=wanted)
         found = self._ask(query)
         stale = [h.path for h in found.hits if self.store.signature(h.path) != h.seen.signature]
@@ -155,6 +161,7 @@ class Memory:
         note = _with_id(parse(content, row.path), row)
         now = self.clock()
         flags = (*trust.flags(note, now), *marking.contested(self.index, note.contested_by, now))
+        flags = (*flags, marking.SUSPECT) if row.suspect else flags
         flags = (*flags, f"held back: {row.held}") if row.held else flags
         self._lately.append((seen.etag, content))
         return Reading(note, seen.etag, row.scope, trust.trust_tier(note), flags, links, backlinks)
@@ -174,14 +181,16 @@ class Memory:
         with self.writing("revise", by):
             content, seen = self.expected(row, etag)
             new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
+            new, masked = admission.of_change(content, new, row.path, self.secrets)
             if dry_run:
                 steps = lifecycle.changed_lines(content, new)
                 planned = self.written(row.id, row.path, seen.etag, "planned", row.scope)
-                return replace(planned, steps=steps)
+                return replace(planned, steps=steps, masked=masked)
             written = self.rewrite(row.path, new, seen.etag)
             self.enter_log("Update", row.scope, row.path, row.title)
         self.announce([row.path])
-        return self.written(row.id, row.path, written.etag, "revised", row.scope)
+        done = self.written(row.id, row.path, written.etag, "revised", row.scope)
+        return replace(done, masked=masked)
 
     @on_a_sound_index
     def forget(
@@ -205,7 +214,7 @@ class Memory:
     def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
         """Return what an assistant should know at the start of a session."""
         self._look()
-        wanted = Filter(scopes=self.places.to_read((scope,) if scope else ()))
+        wanted = self._shown(Filter(scopes=self.places.to_read((scope,) if scope else ())))
         rows = self.index.latest(wanted, self.clock(), BRIEF_REACH)
         entries = [brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope) for r in rows]
         total = len(rows) if len(rows) < BRIEF_REACH else self._count(wanted)
@@ -216,25 +225,27 @@ class Memory:
 
     def remember_all(self, drafts: Iterable[tuple[Draft, str]]) -> list[Written]:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
-        kept: list[tuple[str, str, str, str, str]] = []
+        kept: list[tuple[tuple[str, str, str, str, str], tuple[str, ...]]] = []
         puts: list[Put] = []
         listed = list(drafts)
         with self.writing("remember", listed[0][0].author if listed else ""):
-            for draft, scope in listed:
+            for asked, scope in listed:
+                draft, masked = admission.of_draft(asked, self.secrets)
                 place = self.places.to_write(scope)
                 known = self.known(draft, place)
                 if known:
-                    kept.append((known.id, known.path, known.seen.etag, "already known", place))
+                    there = (known.id, known.path, known.seen.etag, "already known", place)
+                    kept.append((there, masked))
                     continue
                 put = self._write_new(draft, place)
                 puts.append(put)
                 note = put.note
                 status = "suggested" if draft.suggested else "created"
-                kept.append((note.id, note.path, put.seen.etag, status, place))
+                kept.append(((note.id, note.path, put.seen.etag, status, place), masked))
                 self.enter_log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
-        return [self.written(*one) for one in kept]
+        return [replace(self.written(*one), masked=masked) for one, masked in kept]
 
     @on_a_sound_index
     def catch_up(
@@ -284,8 +295,8 @@ class Memory:
     @on_a_sound_index
     def list(self, wanted: Filter, limit: int = 100, offset: int = 0) -> Sequence[Row]:
         """Return notes by date, newest first."""
-        scopes = self.places.to_read(wanted.scopes)
-        return self.index.latest(replace(wanted, scopes=scopes), self.clock(), limit, offset)
+        wanted = self._shown(replace(wanted, scopes=self.places.to_read(wanted.scopes)))
+        return self.index.latest(wanted, self.clock(), limit, offset)
 
     def waiting(self, scopes: tuple[str, ...]) -> Sequence[Row]:
         """Return the suggestions of these scopes that wait for review, newest first; empty: all."""
@@ -352,6 +363,12 @@ class Memory:
         found = self.store.read(hit.path)
         return parse(found[0], hit.path) if found else None
 
+    def _shown(self, wanted: Filter) -> Filter:
+        """Return the filter that lets notes with secrets through where nobody minds them."""
+        if self.secrets != admission.OFF or "" not in wanted.held:
+            return wanted
+        return replace(wanted, held=(*wanted.held, held.SECRET))
+
     def _ask(self, query: Query) -> Answer:
         return recalling.answer(
             self.index, self.embedder, query, self.clock(), meaning=self.meaning, mix=self.mix
@@ -387,7 +404,7 @@ class Memory:
         content = render(note)
         self.places.claim(scope)
         seen = self.store.write(path, content, None)
-        return sync.put_of(note, seen)
+        return sync.put_of(note, content, seen)
 
     def note_of(self, note_id: str) -> Note:
         """Return the note with exactly this id or path, as its file is now."""
@@ -482,6 +499,9 @@ class Memory:
 
     def enter_log(self, verb: str, scope: str, path: str, title: str) -> None:
         if self.log:
+            found = self.store.read(path)
+            if found and privacy.is_private(parse(found[0], path)):
+                title = "A private note"
             logbook.enter(self.store, scope, verb, path, title, self.clock())
 
     def new_id(self) -> NoteId:

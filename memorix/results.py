@@ -32,7 +32,7 @@ class Written:
     superseded, filed as history, contested or merged; planned after a dry run.  `vector` is `yes`,
     `pending`, or `off` where no model is in use.  `superseded` are the ids of the notes it
     replaces, `steps` what was done to which file, `settle` the calls by which a possible conflict
-    ends.
+    ends, `masked` the kinds of secrets left out.
     """
 
     id: str
@@ -45,6 +45,7 @@ class Written:
     superseded: str = ""
     steps: tuple[str, ...] = ()
     settle: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

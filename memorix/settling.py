@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memorix import counterparts, inbox, lifecycle, relations, unfinished
+from memorix import admission, counterparts, inbox, lifecycle, relations, unfinished
 from memorix.errors import InvalidRequest, NoteChanged
 from memorix.index.base import Drop, Row
 from memorix.lifecycle import Draft, Edit
@@ -45,6 +45,7 @@ class _Settlement:
     scope: str
     others: tuple[Row, ...]
     before: bytes | None = None
+    masked: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -94,6 +95,7 @@ def supersede(
         NoteNotFound, NoteChanged, NoteUneditable, InvalidRequest: Nothing was written.
     """
     row = memory.find(note_id)
+    draft, masked = admission.of_draft(draft, memory.secrets)
     with memory.writing("supersede", draft.author):
         done = _done_before(memory, row, draft)
         if done:
@@ -108,7 +110,7 @@ def supersede(
         else:
             draft, status = relations.superseding(draft, [old], path), "superseded"
         note = _composed(memory, draft, path)
-        plan = _Settlement(status, note, render(note), None, row.scope, (row,))
+        plan = _Settlement(status, note, render(note), None, row.scope, (row,), masked=masked)
         return _carried_out(memory, plan, "" if late else row.id, dry_run=dry_run)
 
 
@@ -128,6 +130,7 @@ def combine(
     rows = [memory.find(note_id) for note_id, _ in wanted]
     if len({row.id for row in rows}) < len(rows):
         raise InvalidRequest("A note cannot be merged with itself. Name each once.")
+    draft, masked = admission.of_draft(draft, memory.secrets)
     with memory.writing("merge", draft.author):
         done = _done_before(memory, rows[0], draft)
         if done:
@@ -139,8 +142,9 @@ def combine(
             replace(draft, type=draft.type or TOPIC), path, memory.note_of
         )
         note = _composed(memory, relations.merging(draft, old, path), path)
-        plan = _Settlement("merged", note, render(note), None, rows[0].scope, tuple(rows))
-        return _carried_out(memory, plan, ", ".join(row.id for row in rows), dry_run=dry_run)
+        others, replaced = tuple(rows), ", ".join(row.id for row in rows)
+        plan = _Settlement("merged", note, render(note), None, rows[0].scope, others, masked=masked)
+        return _carried_out(memory, plan, replaced, dry_run=dry_run)
 
 
 @on_a_sound_index
@@ -258,7 +262,7 @@ def _carried_out(
         seen_before[row.path] = seen.etag
     if dry_run:
         planned = memory.written(note.id, note.path, "", "planned", plan.scope)
-        return replace(planned, superseded=replaced, steps=plan.steps)
+        return replace(planned, superseded=replaced, steps=plan.steps, masked=plan.masked)
     with unfinished.noted(memory.unfinished, note.path, memory.journal.current):
         seen = memory.rewrite(note.path, plan.content, plan.expect)
         try:
@@ -271,7 +275,7 @@ def _carried_out(
         memory.enter_log("Deprecation", row.scope, row.path, row.title)
     memory.announce([note.path, *followed])
     written = memory.written(note.id, note.path, seen.etag, plan.status, plan.scope)
-    return replace(written, superseded=replaced, steps=plan.steps)
+    return replace(written, superseded=replaced, steps=plan.steps, masked=plan.masked)
 
 
 def _withdraw(memory: Memory, plan: _Settlement, seen: Seen) -> None:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memorix import chunks, held
+from memorix import chunks, held, privacy, screening
 from memorix.embedders.base import Embedder
 from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
 from memorix.layout import folder_of, scope_of
-from memorix.note import Note, parse
+from memorix.note import Note, decode, digest, parse
 from memorix.reconcile import Difference, Seen, diff, is_mass_loss, suspects
 from memorix.store import Store
 
@@ -124,18 +124,25 @@ def catch_up(
 
 def put_for(path: str, content: bytes, seen: Seen) -> Put:
     """Make the change that indexes this version of a file."""
-    return put_of(parse(content, path), seen)
+    return put_of(parse(content, path), content, seen)
 
 
-def put_of(note: Note, seen: Seen) -> Put:
+def put_of(note: Note, content: bytes, seen: Seen) -> Put:
     """Make the change that indexes a note as it was read, or as it was just written.
 
-    A note without text has one empty chunk, so that its title is found.
+    What is private or secret in it gets no further than its file.  A note without text has one
+    empty chunk, so that its title is found.
     """
-    pieces = chunks.split(note.title, note.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
+    text = decode(content)[0]
+    findings = screening.findings(text)
+    warnings = (*note.warnings, *screening.warnings(text, findings))
+    shown = screening.hidden_in(privacy.public(note), screening.values(text, findings))
+    shown = replace(shown, warnings=warnings) if findings else shown
+    pieces = chunks.split(shown.title, shown.body) or (chunks.Chunk(0, "", "", 0, 0, 1),)
     scope = scope_of(note.path)
     root = folder_of(scope)
-    return Put(note, scope, seen, pieces, root, held.reason(note, root))
+    whole = digest(note.body) if shown.body is not note.body else ""
+    return Put(shown, scope, seen, pieces, root, held.reason(note, root, warnings), whole)
 
 
 def _is_as_indexed(store: Store, index: Index, read: "_Reading", path: str) -> bool:

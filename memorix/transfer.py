@@ -1,11 +1,12 @@
 """Carry whole bundles into the vault and out of it."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from memorix import reserved, sync
+from memorix import admission, privacy, reserved, sync
 from memorix.checking import is_concept, repairs
-from memorix.errors import UnsafePath, VaultUnavailable
+from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
 from memorix.held import in_inbox
 from memorix.index.base import Put, Row
 from memorix.intake import Incoming
@@ -37,15 +38,24 @@ def _take_in(
     memory: Memory, file: Incoming, puts: list[Put], replace: bool, dry_run: bool
 ) -> Taken:
     try:
+        file, masked = _admitted(file, memory.secrets)
         found = memory.store.read(file.path)
         status, reason = _verdict(memory, file, found[0] if found else None, replace)
         if status in ("new", "replaced") and not dry_run:
             seen = memory.store.write(file.path, file.content, found[1].etag if found else None)
             if is_concept(file.path):
                 puts.append(sync.put_for(file.path, file.content, seen))
-    except (UnsafePath, VaultUnavailable) as error:
+    except (UnsafePath, VaultUnavailable, NoteUneditable, SecretRefused) as error:
         return Taken(file.path, "refused", str(error))
-    return Taken(file.path, status, reason)
+    return Taken(file.path, status, reason or (f"masked: {', '.join(masked)}" if masked else ""))
+
+
+def _admitted(file: Incoming, secrets: str) -> tuple[Incoming, tuple[str, ...]]:
+    """Return a file as it may come in, and what was masked in it; one's own comes as it is."""
+    if file.trusted:
+        return file, ()
+    content, masked = admission.of_change(b"", file.content, file.path, secrets)
+    return dataclasses.replace(file, content=content), masked
 
 
 def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool) -> tuple[str, str]:
@@ -73,26 +83,36 @@ def _known(memory: Memory, note: Note) -> Row | None:
     return next(iter(memory.index.same_text(digest(note.body), scope)), None)
 
 
-def files(memory: Memory, scopes: tuple[str, ...] = ("all",)) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the bytes of every note of these scopes, sorted by path."""
+def files(
+    memory: Memory, scopes: tuple[str, ...] = ("all",), *, private: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the bytes of every note of these scopes, sorted by path.
+
+    What is private is left out and secrets are masked, unless all is asked for with `private`.
+    """
     wanted = memory.places.to_read(scopes)
     for path in sorted(memory.store.scan()):
         found = memory.store.read(path) if not wanted or scope_of(path) in wanted else None
-        if found:
-            yield path, found[0]
+        if found and (content := _leaving(path, found[0], private)) is not None:
+            yield path, content
 
 
-def bundle(memory: Memory, scope: str, title: str) -> dict[str, bytes]:
+def _leaving(path: str, content: bytes, private: bool) -> bytes | None:
+    return content if private or not is_concept(path) else admission.of_export(content, path)
+
+
+def bundle(memory: Memory, scope: str, title: str, *, private: bool = False) -> dict[str, bytes]:
     """Return one scope as an OKF bundle: path in the bundle to bytes, sorted.
 
     Notes that are not conformant as they are, such as those without a type, are mended in the
-    copy; indexes are made where a person has made none.
+    copy; indexes are made where a person has made none.  `private` is as for `files`.
     """
     root = f"{folder_of(scope)}/"
     files: dict[str, bytes] = {}
     for path in (*memory.store.scan(), *memory.store.scan(reserved=True)):
-        if scope_of(path) == scope and (found := memory.store.read(path)):
-            files[path.removeprefix(root)] = found[0]
+        found = memory.store.read(path) if scope_of(path) == scope else None
+        if found and (content := _leaving(path, found[0], private)) is not None:
+            files[path.removeprefix(root)] = content
     files |= repairs(files)
     files |= indexes(files, title)
     return dict(sorted(files.items()))
@@ -131,7 +151,8 @@ def write_indexes(memory: Memory, scope: str) -> list[str]:
 
 def indexes(files: Mapping[str, bytes], title: str) -> dict[str, bytes]:
     """Return the index files to write beside these notes, without those that are right."""
-    notes = [parse(content, path) for path, content in files.items() if is_concept(path)]
+    parsed = (parse(content, path) for path, content in files.items() if is_concept(path))
+    notes = [privacy.public(note) for note in parsed if not privacy.is_private(note)]
     entries = [reserved.Entry(note.path, note.title, note.description) for note in notes]
     written: dict[str, bytes] = {}
     for path, text in reserved.all_indexes(entries, title).items():

@@ -47,6 +47,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         author=author or VIA,
         log=config.log == "on",
         review=config.review,
+        secrets=config.secrets,
         meaning="off" if config.model == "none" else "loading",
         clock=clock,
     )

@@ -21,7 +21,9 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-        "conflict", "lifecycle", "relations", "ranking", "brief", "reserved", "checking", "intake",
+        "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
+        "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
+        "checking", "intake",
         "held", "retention", "access", "versions",
         "resemblance", "topics", "tidying",
     ],
@@ -52,6 +54,7 @@ PURE = {
     "prose", "links", "lexemes", "chunks", "dates", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
+    "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
     "checking", "intake", "held", "retention", "access", "versions",
     "resemblance", "topics", "tidying",
 }  # fmt: skip

@@ -65,6 +65,9 @@ def export(
     okf: Annotated[
         bool, typer.Option("--okf", help="A conformant bundle with indexes; one scope.")
     ] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="All as it is, what is private or secret too.")
+    ] = False,
 ) -> None:
     """Copy notes out: as a bundle of Markdown, packed or not, or as JSON Lines."""
     from memorix import answers, checking, transfer
@@ -72,11 +75,13 @@ def export(
 
     with opened() as memory:
         if not okf:
-            print(f"{write(transfer.files(memory, (scope,)), target)} notes written to {target}")
+            files = transfer.files(memory, (scope,), private=private)
+            print(f"{write(files, target)} notes written to {target}")
             return
-        files = transfer.bundle(memory, _one_scope(memory, scope), target.name.partition(".")[0])
-    write(files.items(), target)
-    print(answers.checked_text(checking.check(files), str(target)))
+        title = target.name.partition(".")[0]
+        bundle = transfer.bundle(memory, _one_scope(memory, scope), title, private=private)
+    write(bundle.items(), target)
+    print(answers.checked_text(checking.check(bundle), str(target)))
 
 
 @app.command("import")

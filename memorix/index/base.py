@@ -19,6 +19,7 @@ class Put:
 
     `root` is the folder of its scope in the vault, from which links with a leading slash count.
     `held` is why the note stays out of what is not asked for by name; see `memorix.held`.
+    `digest` is that of its whole text, where `note` has only what may be shown of it.
     """
 
     note: Note
@@ -27,6 +28,7 @@ class Put:
     chunks: tuple[Chunk, ...]
     root: str = ""
     held: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,10 @@ Change: TypeAlias = Put | Rename | Touch | Drop
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A note as the index knows it; times are ISO 8601 in UTC, empty where unknown."""
+    """A note as the index knows it; times are ISO 8601 in UTC, empty where unknown.
+
+    `suspect` is one whose text reads like an instruction to a model.
+    """
 
     key: int
     id: str
@@ -75,6 +80,7 @@ class Row:
     stale_after: str
     superseded_by: str
     held: str
+    suspect: bool
     contested_by: tuple[str, ...]
     tags: tuple[str, ...]
     seen: Seen
@@ -175,7 +181,7 @@ class Index(Protocol):
         ...
 
     def near_ids(self, wanted: str, limit: int) -> list[Row]:
-        """Return notes whose id, path or title resembles what was asked for."""
+        """Return notes whose id, path or title resembles what was asked for; private ones never."""
         ...
 
     def same_text(self, digest: str, scope: str) -> Sequence[Row]:

@@ -45,7 +45,7 @@ def prepare(put: Put) -> Prepared:
     return Prepared(
         put,
         note.gist,
-        digest(note.body),
+        put.digest or digest(note.body),
         tuple(chunks),
         names,
         day,
@@ -103,8 +103,8 @@ def file_date(seen: Seen) -> str:
 
 
 def row_of(row: tuple[Any, ...]) -> Row:
-    *plain, contested_by, signature, etag, tags = row
-    return Row(*plain, _parted(contested_by), _parted(tags), Seen(signature, etag))  # type: ignore[call-arg]
+    *plain, suspect, contested_by, signature, etag, tags = row
+    return Row(*plain, bool(suspect), _parted(contested_by), _parted(tags), Seen(signature, etag))  # type: ignore[call-arg]
 
 
 def _parted(joined: str | None) -> tuple[str, ...]:

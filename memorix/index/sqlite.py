@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from memorix.chunks import embedding_text
-from memorix.held import INBOX
+from memorix.held import INBOX, PRIVATE
 from memorix.index import context, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
@@ -37,10 +37,12 @@ from memorix.note import Note, local_day
 from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
+from memorix.screening import INSTRUCTION
 
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.created, n.date, n.status,"
     " n.valid_from, n.valid_to, n.expires_at, n.stale_after, n.superseded_by, n.held,"
+    f" EXISTS (SELECT 1 FROM warnings WHERE note = n.key AND code = '{INSTRUCTION}'),"
     " n.contested_by, n.signature, n.etag,"
     " (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
 )
@@ -196,11 +198,11 @@ class SqliteIndex:
 
     def near_ids(self, wanted: str, limit: int) -> list[Row]:
         sql = (
-            f"SELECT {_ROW} FROM notes n WHERE n.id LIKE ? ESCAPE '\\'"
-            " OR n.path LIKE ? ESCAPE '\\' OR n.title LIKE ? ESCAPE '\\' ORDER BY n.path LIMIT ?"
+            f"SELECT {_ROW} FROM notes n WHERE held <> ? AND (n.id LIKE ? ESCAPE '\\'"
+            " OR n.path LIKE ? ESCAPE '\\' OR n.title LIKE ? ESCAPE '\\') ORDER BY n.path LIMIT ?"
         )
         part = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = self._db.query(sql, (f"{part}%", f"%{part}%", f"%{part}%", limit))
+        rows = self._db.query(sql, (PRIVATE, f"{part}%", f"%{part}%", f"%{part}%", limit))
         return [row_of(row) for row in rows]
 
     def same_text(self, digest: str, scope: str) -> list[Row]:

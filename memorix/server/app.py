@@ -84,7 +84,7 @@ def _announce(memory: "Memory", notices: Notices, portal: BlockingPortal) -> Non
     def changed(paths: Sequence[str]) -> None:
         found = ((path, memory.index.find(path)) for path in paths)
         changes = [
-            Change(f"memorix://notes/{row.id}" if row else "", scope_of(path))
+            Change(f"memorix://notes/{row.id}" if row and not row.held else "", scope_of(path))
             for path, row in found
         ]
         try:

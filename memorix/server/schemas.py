@@ -77,6 +77,7 @@ class Write(BaseModel):
     findable_now: Findable
     near: list[NearNote]
     settle: list[str]
+    masked: list[str]
 
 
 class RecallHit(BaseModel):
