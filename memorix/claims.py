@@ -35,8 +35,9 @@ class Claim:
     """One statement.
 
     `frame` are the stems, and the single Chinese characters, of what is spoken of and in which
-    respect; `weak` those that go with any name, `heads` the one that names the property; `context`
-    those of the title and the headings.
+    respect; `weak` those that go with any name, `heads` the one that names the property, `names`
+    those with a hyphen; `asks` says that it asks to use
+    something; `context` those of the title and the headings.
     `values` come with the word that says of what they are.  `classes` are the members of closed
     classes that are stated, `object` the words of what is stated where it is no value, `thing` what
     of it tells, and `told` with the words of the classes.  `holds` is False where it is denied;
@@ -47,6 +48,8 @@ class Claim:
     frame: frozenset[str]
     weak: frozenset[str]
     heads: frozenset[str]
+    asks: bool
+    names: frozenset[str]
     context: frozenset[str]
     qualifiers: frozenset[str]
     values: tuple[tuple[Value, str], ...]
@@ -81,6 +84,7 @@ _ORDINAL = re.compile(
     r"\b(first|second|third|fourth|fifth|last)(?= [a-z])(?! of all)"
     r"|第\s*(\d+|[一二三四五六七八九十]+)\s*[次个步轮条]?"
 )
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 _OF = re.compile(r"\b(?:of|for|in|on|at|with|to|from|by)\b")
 _ANYWHERE = frozenset({"§default", "§owner"})
 _SEQUENCE = re.compile(r"先(?P<first>.{1,20}?)[，,]?再(?P<then>.{1,20})$")
@@ -103,25 +107,34 @@ _KNOWN_WORD, _EXCLUSIVE = _pattern(_KNOWN), _pattern(EXCLUSIVE)
 @lru_cache(512)
 def claims(title: str, body: str) -> tuple[Claim, ...]:
     """Return what a note states, its title first; at most `MOST_CLAUSES`."""
-    found: list[Claim] = []
+    found: list[Claim] = []  # of a title that has a predicate; another is a name
     about, headings = _words_of(title), _NOTHING
-    for clause in grammar.clauses(title):  # a title without a predicate is a name
-        claim = _claim(clause, _NOTHING)
-        found += [claim] if claim.relation not in ("", "key") else []
+    found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
     for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
         heading = _HEADING.match(line)
         if heading:
             headings = _words_of(heading[1])
             continue
-        found += [
-            _claim(clause, about | headings) for clause in grammar.clauses(_LIST.sub("", line))
-        ]
+        found += _stated(_LIST.sub("", line), about | headings)
         if len(found) >= MOST_CLAUSES:
             break
     return tuple(dict.fromkeys(found))[:MOST_CLAUSES]
 
 
-def _claim(clause: str, context: frozenset[str]) -> Claim:
+def _stated(line: str, context: frozenset[str]) -> Iterator[Claim]:
+    """Yield the statements of a line; one without a subject speaks of what its sentence does."""
+    for clauses in grammar.sentences(line):
+        subject = _NOTHING
+        for clause in clauses:
+            claim, own = _claim(clause, context, subject)
+            subject = own or subject
+            yield claim
+
+
+def _claim(
+    clause: str, context: frozenset[str], before: frozenset[str]
+) -> tuple[Claim, frozenset[str]]:
+    """Read one statement; return it with what it speaks of, `before` where it does not say."""
     text = grammar.as_it_is(clause)
     values = [value for value in find_values(text) if value.kind != "name"]
     masked = _masked(text, values)
@@ -129,17 +142,21 @@ def _claim(clause: str, context: frozenset[str]) -> Claim:
     affirmed = grammar.without_stance(masked) if stance or not holds else masked
     left, relation, right = grammar.cut(affirmed)
     stated, tail = grammar.object_of(right) if relation in grammar.OPEN else ("", right)
+    stated = stated.strip()
     named = _classes(stated or right, right)
     thing = _NOTHING if named else _read(stated, values).frame
     named = named or _classes(right, right)
     is_class = bool(named) and relation in ("be", "use")
     tail = re.sub(MARK, " ", tail)
     subject, said = _read(left, values), _read(tail if stated else _without_classes(tail), values)
-    return Claim(
+    spoken_of = subject.frame if left.strip() else before
+    claim = Claim(
         text=text,
-        frame=subject.frame | said.frame | ({"§owner"} if relation == "owner" else _NOTHING),
+        frame=spoken_of | said.frame | ({"§owner"} if relation == "owner" else _NOTHING),
         weak=subject.weak | said.weak,
         heads=_heads(left),
+        asks=not left.strip() and relation == "use",
+        names=frozenset(_NAME.findall(f"{left} {tail}")),
         context=context,
         qualifiers=subject.qualifiers | said.qualifiers | {w for w in context if w[0] == "?"},
         values=tuple(_labelled(right, values)),
@@ -152,6 +169,7 @@ def _claim(clause: str, context: frozenset[str]) -> Claim:
         stance=stance,
         past=grammar.is_past(clause),
     )
+    return claim, subject.frame
 
 
 def _masked(text: str, values: Sequence[Value]) -> str:

@@ -42,7 +42,7 @@ def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) 
     close: dict[int, Near] = {}
     for match in owners:
         row, text = rows[match.note], texts[match.chunk]
-        found = _contradictions(draft, row, text)
+        found = _contradictions(draft, scopes[0], row, text)
         if found:
             close[match.note] = _near(row, conflict.told(found), conflict=True)
         elif match.score >= NEAR_SHARE and len(close) < SHOWN and match.note not in close:
@@ -52,8 +52,10 @@ def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) 
     return tuple(ordered[:SHOWN])
 
 
-def _contradictions(draft: Draft, row: Row, text: str) -> Sequence[conflict.Conflict]:
+def _contradictions(draft: Draft, scope: str, row: Row, text: str) -> Sequence[conflict.Conflict]:
     if "Episode" in (draft.type, row.type):  # what was said once is not what holds
+        return ()
+    if row.scope != scope and conflict.is_local(draft.text):  # a project may do it otherwise
         return ()
     return conflict.conflicts(draft.title, draft.text, row.title, text)
 

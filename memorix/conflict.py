@@ -1,12 +1,13 @@
 """Tell whether two notes state what cannot both hold: pure, from their texts alone."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memorix.claims import Claim, claims
 from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT
 from memorix.lexemes import stem, telling_words
-from memorix.lexicon import FUNCTIONAL, SINGLE
+from memorix.lexicon import CLOSED, FUNCTIONAL, SINGLE
 from memorix.note import cut_short
 from memorix.values import Value, agree, find_values
 
@@ -15,6 +16,16 @@ _OPPOSED = {
 }  # fmt: skip
 _READ, _TOLD, _SHOWN = 600, 3, 90
 # Characters of a text that are compared, words of each side that are told, characters of them.
+
+_NAMING = frozenset({"path", "url", "host", "number"})
+# Kinds of values that may also say of what something is stated.
+
+_HERE = re.compile(
+    r"\b(?:in|for) this (?:project|repo|repository|codebase)\b|\bhere\b"
+    r"|(?:本|这个|该|此)(?:项目|仓库|代码库)|这里",
+    re.IGNORECASE,
+)
+# Says that a statement is about one project.
 
 _FUNCTIONAL = frozenset(map(stem, FUNCTIONAL))
 # What one statement asks for and another forbids, or spares; without a word of either, it is done.
@@ -105,7 +116,7 @@ def clash(one: Claim, other: Claim) -> str:
     choice = _choose_otherwise(one, other)
     if (values is False or differing) and one.thing != other.thing:
         return ""
-    if values is False and one.classes and other.classes and not classes:
+    if values is False and one.classes and other.classes and not one.classes & other.classes:
         return ""  # of Redis and of Postgres
     if _are_opposed(one, other):
         same = values is not False and not differing and not choice
@@ -113,6 +124,11 @@ def clash(one: Claim, other: Claim) -> str:
     if values is False:
         return "value"
     return differing[0] if differing else "choice" * choice
+
+
+def is_local(text: str) -> bool:
+    """Say whether a text speaks of this project alone, so that it may differ from a general one."""
+    return _HERE.search(text) is not None
 
 
 def _are_opposed(one: Claim, other: Claim) -> bool:
@@ -123,6 +139,8 @@ def _are_opposed(one: Claim, other: Claim) -> bool:
 def _shared_classes(one: Claim, other: Claim) -> dict[str, bool]:
     """Return the closed classes of which both name a member, and whether it is the same one."""
     names = {name for name, _ in one.classes} & {name for name, _ in other.classes}
+    if "many" in (one.relation, other.relation):
+        names &= CLOSED
     return {
         name: bool({c for c in one.classes if c[0] == name} & other.classes)
         for name in sorted(names)
@@ -140,6 +158,8 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     occasions = _occasions(one) - _all(other), _occasions(other) - _all(one)
     if all(occasions) and not {v.kind for v, _ in one.values} & {"date"}:
         return False
+    if _is_longer_name(one.names, other.names) or _is_longer_name(other.names, one.names):
+        return False
     if (here and there) or (not single and ((here and weak_there) or (there and weak_here))):
         return False
     shared = {word for word in _all(one) & _all(other) if word[:1] not in "?§"}
@@ -152,6 +172,11 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     if not here and not there:
         return telling >= 1 or single or bool(one.frame & other.frame)
     return (extra <= 1 and telling >= 1) or (extra <= 2 and (telling >= 2 or single))
+
+
+def _is_longer_name(names: frozenset[str], others: frozenset[str]) -> bool:
+    """Say whether one side names `events-dlq` where the other names `events-` something shorter."""
+    return any(name.startswith(f"{other}-") for name in names for other in others - names)
 
 
 def _occasions(claim: Claim) -> frozenset[str]:
@@ -181,12 +206,15 @@ def _values_agree(one: Claim, other: Claim) -> bool | None:
         for known, known_label in other.values:
             agrees = agree(value, known)
             if agrees is not None and not (label and known_label and label != known_label):
-                kinds[value.kind] = kinds.get(value.kind, False) or agrees
+                kind = "number" if value.kind == "version" else value.kind
+                kinds[kind] = kinds.get(kind, False) or agrees
     if len(kinds) > 1 and kinds.get("date") is False:
         return None  # of two occasions
+    if len(kinds) > 1 and kinds.get("path") is False:
+        return None  # of what lies in two places
     differing = [kind for kind, agrees in kinds.items() if not agrees]
     firsts = {c.values[0][0].kind for c in (one, other) if c.values and not c.relation}
-    if len(differing) > 1 and firsts & set(differing):
+    if len(differing) > 1 and firsts & _NAMING & set(differing):
         return None  # `Page /login loads in 1.2 s`: the first one says of what
     return all(kinds.values()) if kinds else None
 
@@ -209,7 +237,11 @@ def _choose_otherwise(one: Claim, other: Claim) -> bool:
         return False
     same = one.frame == other.frame and bool(one.frame)
     single = same and len(here) == len(there) == 1
-    return functional or (single and (_are_names(one, other) or _are_kinds(one, other)))
+    return (
+        functional
+        or (same and one.asks and other.asks)
+        or (single and (_are_names(one, other) or _are_kinds(one, other)))
+    )
 
 
 def _differ_in_one_word(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -29,16 +29,23 @@ _PART = re.compile(
   | \s+and\s+(?=(?:then\ |do\ not\ |don't\ )?(?:leave|run|use|add|keep|make|ask|open|write|read|send
         |set|call|check|commit|push|put|never|always|avoid|at\ most|at\ least|up\ to)\b)
   | [，,](?:但是|但|而(?!不)|并且)
-  | [，,]\s*(?=[\u4e00-\u9fff])(?!不|而不)
-  | [:,]\s+(?=(?:the\s+)?\w+(?:\s\w+)?\s+(?:is|are|uses?)\b)
+  | [，,]\s*(?=[\u4e00-\u9fff])(?!不是|不用|而不)
+  | \s+and\s+(?=\w+ed\ )
+  | \s+and\s+(?=(?:\w+\s+){1,2}(?:in|for|on|under)\s+\w+\s*(?:,|$))
+  | [:,]\s+(?=(?:the\s+)?\w+(?:\s\w+)?\s+(?:is|are|was|were|got|has|have|had|uses?)\b)
     """,
     re.VERBOSE,
 )
+_LABEL = re.compile(r"^(?P<said>[^::=]{2,60})[::]\s*(?P<rest>\S.*)$")
+_SHORT = 3
+# Words of what is a mere name before a colon, or a mere value behind it.
+
+_ASIDE = re.compile(r"\s*[（(][^()（）\d]*[)）]")
 _REASON = re.compile(
     r"""
     ,?\s*\b(?:because|so\ that|in\ order\ to|otherwise|due\ to|as\ agreed|which|although
         |even\ though|until\ it)\b.*
-  | ,\s+(?:as|since|after|when|while|so|for)\b.*
+  | ,\s+(?:as|since|after|when|while|so|for|judging|according|agreed|decided|it\ seems)\b.*
   | [，,]?\s*(?:因为|以便|否则|由于|所以|避免|以免|这样).*
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -134,15 +141,20 @@ _OWNER = re.compile(
 _PREDICATE = re.compile(
     r"""
     (?P<place>
-        \b(?:(?:is|are)\ )?(?:now\ |still\ )?(?:lives?|stored|kept|saved|located|hosted|written\ to
-            |served|exposed|found|put|deployed|published|released|installed|mounted|routed|sent
-            |pushed|uploaded|copied|runs?|goes?|go|sits?|resides?)
+        \b(?:(?:is|are|seems?\ to\ be)\ )?(?:now\ |still\ )?
+            (?:lives?|stored|kept|saved|located|hosted|written\ to|served|exposed|found|put
+            |deployed|published|released|installed|mounted|routed|sent|pushed|uploaded|copied|cut
+            |made|created|generated|pulled|loaded|imported|exported|reported|forwarded|shipped
+            |delivered|streamed|logged|emitted|posted|merged|promoted|lands?|starts?|runs?|goes?|go|sits?
+            |resides?)
             \ (?:in|at|on|under|to|into|from)\b
-      | (?:存放|保存|部署|运行|跑|位于|放|写|存)在|位于|写到|写入)
+      | (?:存放|保存|部署|运行|跑|位于|放|写|存)在|位于|写到|写入|上报到|发送到|推送到|合并到)
   | (?P<means>
         \b(?:is|are)\ (?:now\ )?(?:based\ on
             |(?!implemented|owned|caused|enabled|disabled|activated|limited)
              \w{3,}ed\ (?:with|by|using|as))\b
+      | \b(?!works|comes|deals|starts|begins|ends|integrates|interacts|agrees|helps)
+         \w{3,}s\ (?:with|using)\b
       | 基于)
   | (?P<use>
         \b(?:(?:is|are)\ (?:now\ )?(?:written|implemented|built|done|made|run|kept|tested|powered
@@ -155,22 +167,31 @@ _PREDICATE = re.compile(
             |will\ be|must\ be)\b(?:\ now\b)?(?:\ (?:set\ to|called|named))?
       | =
       | 已?(?:改|换|调整|迁移|升级|切换|变|设|设置)(?:成|为|到)了?|默认(?:是|为)|就是|是|为|叫)
+  | (?P<many>
+        \b(?:has|have|needs?|requires?|allows?|supports?|contains|handles|accepts?)\b
+      | 支持|需要|有)
   | (?P<verb>
-        \b(?:has|have|needs?|requires?|takes?|expires?|starts?|allows?|supports?|means|lasts?|lasted
-            |keeps?|sends?|reads?|returns?|listens?|fails?|failed|fixed|added|removed|caused|causes
-            |saves?|reviewed|saved|must|should|may|can|stays?|contains|handles)\b
-      | 监听|支持|返回|表示|需要|保留|持续|到期|过期|有|占用|超过|评审)
+        \b(?:takes?|expires?|starts?|means|lasts?|lasted|keeps?|sends?|reads?|returns?|listens?
+            |fails?|failed|fixed|added|removed|caused|causes|saves?|reviewed|saved|dropped|must
+            |should|may|can|stays?)\b
+      | (?<=[\ue000-\uf8ff]\ )\w{3,}ed\b
+      | 监听|返回|表示|保留|持续|到期|过期|占用|超过|评审)
     """,
     re.VERBOSE,
 )
 _KEY = re.compile(r"^(?P<left>[^:=]{1,40}?)\s*(?:[::]\s+|[::](?=\S)|\s=\s?|=)(?P<right>.+)$")
+_MOVED = re.compile(
+    r"^(?:we |i )?(?:moved|switched|upgraded|migrated|bumped|changed|raised|lowered|set|renamed)"
+    r" (?P<s>.{2,60}?) to (?P<o>.+)$"
+)
+_PASSIVE = re.compile(r"^(?P<s>.+?)由(?P<o>[^ ]{1,12}?)(?:来)?(?P<verb>[\u4e00-\u9fff]{2})$")
 _REMARK = re.compile(
     r"^(?:note|todo|example|e\.g|reason|see|warning|tip|hint|why|fix|cause|result|summary|update"
     r"|context|background|remember|important|step \S+|注意|例如|原因|说明|备注|参见|示例)\b"
 )
 _ACTIVE = re.compile(
-    r"^(?:we |please |always |it )*(?P<verb>keep|store|save|put|host|deploy|publish|log|write|send"
-    r"|return|format|encode)s? (?P<s>.{2,40}?) (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
+    r"^(?:we |please |always )*(?P<verb>keep|store|save|put|host|deploy|publish|log|write|send"
+    r"|return|format|encode) (?P<s>.{2,40}?) (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
 )
 _NAME_FIRST = re.compile(r"^\s*(?!the|our|it|this|that|he|she|there|what|you|we)[a-z0-9_.+-]+\s*$")
 _THE = re.compile(r"\s*(?:now |still )?(?:the|our)\s")
@@ -186,14 +207,27 @@ _TAIL = re.compile(
 _LATIN_FIRST = re.compile(r"\s*[a-z0-9_.+#-]+(?=\s*[\u4e00-\u9fff])")
 
 
-def clauses(line: str) -> Iterator[str]:
-    """Yield the statements of a line, without markup and without the reasons given for them."""
+def sentences(line: str) -> Iterator[list[str]]:
+    """Yield the sentences of a line, each as the statements in it, without markup and reasons."""
     text = _MARKUP.sub(lambda m: m[1] or m[2] or "", re.sub(MARK, " ", line))
     plain = unicodedata.normalize("NFKC", text)
     for sentence in _SENTENCE.split(plain):
-        for part in _PART.split(_REASON.sub("", sentence)):
-            if part.strip(" .,:，。"):
-                yield part.strip(" .,，。")
+        parts = _PART.split(_ASIDE.sub("", _REASON.sub("", sentence)))
+        stripped = [part.strip(" .,，。") for part in parts]
+        yield [clause for part in stripped if part.strip(":") for clause in _unlabelled(part)]
+
+
+def _unlabelled(clause: str) -> Iterator[str]:
+    """Yield a statement without what announces it: `Security review: tokens now expire`."""
+    label = _LABEL.match(clause)
+    match = _PREDICATE.search(label["rest"].lower()) if label else None
+    if label and match and match.string[: match.start()].strip():
+        rest = label["rest"]
+        if not rest.isascii() or len(rest.split()) > _SHORT:
+            if len(label["said"].split()) > _SHORT:  # a statement too
+                yield label["said"]
+            clause = rest
+    yield clause
 
 
 def is_past(clause: str) -> bool:
@@ -223,8 +257,9 @@ def without_stance(masked: str) -> str:
 def cut(masked: str) -> tuple[str, str, str]:
     """Return what is spoken of, the relation, and what is said: the predicate, `BAR`, the rest.
 
-    Relations: `owner`, `place`, `means` (done with it), `use`, `be`, `key` (`key: value`), `verb`,
-    or none where there is no predicate; then the first value parts the two.
+    Relations: `owner`, `place`, `means` (done with it), `use`, `be`, `key` (`key: value`), `many`
+    (of which there may be several), `verb`, or none where there is no predicate; then the first
+    value parts the two.
     """
     owner = _OWNER.match(masked)
     if owner:
@@ -233,6 +268,12 @@ def cut(masked: str) -> tuple[str, str, str]:
     key = _KEY.match(masked)
     if key and not _PREDICATE.search(key["left"]):
         return key["left"], "verb" if _REMARK.search(key["left"]) else "key", key["right"]
+    passive = _PASSIVE.match(masked)
+    if passive:
+        return passive["s"], "means", f"{passive['verb']} {BAR} {passive['o']}"
+    moved = _MOVED.match(masked)
+    if moved:
+        return moved["s"], "be", f"{BAR} {moved['o']}"
     active = _ACTIVE.match(masked)
     if active:
         relation = "means" if active["how"] == "as" else "place"

@@ -70,7 +70,6 @@ QUALIFIERS = _members(
         "ios": "ios, iphone, 苹果端",
         "weekday": "weekdays, 工作日",
         "weekend": "weekends, weekend, 周末",
-        "night": "at night, overnight, 夜间",
         "free": "free, 免费版, 免费",
         "paid": "paid, premium, 付费版, 付费",
         "full": "full, 全量",
@@ -114,6 +113,11 @@ EXCLUSIVE = _classes(
         "automation": (
             "automatic, automatically, 自动", "manual, manually, by hand, 手动, 人工, 手工",
         ),
+        "part of the day": (
+            "morning, mornings, 早上, 早晨, 上午", "afternoon, afternoons, 下午",
+            "evening, evenings, 晚上, 傍晚", "at night, 夜里, 凌晨", "at noon, 中午",
+        ),
+        "openness": ("open, 开放", "closed, 不开放"),
         "presence": ("online, 在线", "offline, 离线"),
         "parallelism": ("sequential, sequentially, serially, 串行", "parallel, in parallel, 并行"),
         "case": ("case-sensitive, 区分大小写", "case-insensitive, 不区分大小写"),
@@ -126,6 +130,7 @@ EXCLUSIVE = _classes(
             "english, 英文, 英语", "german, 德文, 德语", "french, 法文, 法语",
             "chinese, 中文, 汉语",
             "japanese, 日文, 日语", "spanish, 西班牙语", "korean, 韩文, 韩语", "italian", "dutch",
+            "portuguese, 葡萄牙文, 葡萄牙语", "russian, 俄文, 俄语", "polish", "turkish", "arabic",
         ),
         "Python packages": ("pip", "uv", "poetry", "pipenv", "conda", "pdm", "pip-tools"),
         "JavaScript packages": ("npm", "pnpm", "yarn", "bun"),
@@ -155,6 +160,7 @@ EXCLUSIVE = _classes(
         "protocol": ("rest", "grpc", "graphql", "soap", "thrift", "json-rpc"),
         "format": (
             "json", "yaml", "toml", "xml", "ini", "protobuf", "msgpack", "avro", "csv", "parquet",
+            "plain text, 纯文本", "html",
         ),
         "naming": (
             "snake_case, 下划线命名", "camelcase, 驼峰, 驼峰命名, 小驼峰", "kebab-case",
@@ -194,6 +200,12 @@ EXCLUSIVE = _classes(
 )  # fmt: skip
 # Members of one class exclude each other where one and the same thing is spoken of.
 
+CLOSED = frozenset({
+    "switch", "need", "visibility", "order", "direction", "synchrony", "automation", "openness",
+    "presence", "parallelism", "case", "frequency", "part of the day",
+})  # fmt: skip
+# Of these a statement has one member whatever its verb; a thing may support two of another.
+
 SINGLE = frozenset({
     "Python packages", "JavaScript packages", "indentation", "merging", "branch", "naming", "zone",
     "licence", "formatter", "test runner", "integration",
@@ -208,7 +220,7 @@ ATTRIBUTES = _members(
         "§timeout": "timeout, timeouts, time out, times out, timed out, 超时时间, 超时",
         "§version": "version, versions, 版本号, 版本",
         "§limit": "limit, limits, limited, maximum, max, cap, capped, at most, up to, no more than"
-        ", not exceed, under, below, 上限, 限制, 最多, 最大, 不能超过, 不超过, 不得超过"
+        ", not exceed, 上限, 限制, 最多, 最大, 不能超过, 不超过, 不得超过"
         ", 以内, 以下",
         "§path": "path, directory, folder, 路径, 目录",
         "§url": "url, endpoint url, base url, address, 地址, 网址, 链接",
@@ -269,20 +281,21 @@ GENERIC = frozenset(
 
 WEAK = frozenset(
     """
-    service server system app application api component module project repo repository team value
-    number machine instance process tool setting parameter option site platform stack code file data
-    size count
+    user service server system app application api component module project repo repository team
+    value number machine instance process tool setting parameter option site platform code
+    file data size count
     """.split()  # noqa: SIM905
 )
 # Words that go with any name: `the gateway` and `the gateway service` are one thing.
 
 ZH_GENERIC = (
+    "只有|只能|"
     "我们|团队|项目|目前|现在|如今|当前|已经|统一|一律|全部|所有|时候|时间|进行|运行|执行|设置|配置为|"
     "采用|使用|改用|选用|用的是|改为|改成|换成|换为|调整为|设为|设置为|就是|存放|保存|位于|放在|写在|"
     "写到|写入|存在|需要|应该|必须|可以|不要|不能|不得|禁止|不用|无需|不必|没有|直接|每天|每周|每月|"
     "每次|一直|始终|总是|从不|之前|之后|不再|注意|存储|跑|用|的|了|着|过|在|里|中|上|下|内|和|与|及|或|也|都|就|"
     "才|再|还|又|很|更|会|能|将|把|被|对|从|到|向|给|让|使|以|而|且|但|并|其|该|此|这|那|个|些|每|各|是|"
-    "为|已|由|要|请|前|后|时|次|人|台|号|做|来|去|先|应|须|必|别|勿|不|无|没|有|时"
+    "为|已|由|要|请|只|前|后|时|次|人|台|号|做|来|去|先|应|须|必|别|勿|不|无|没|有|时"
 )
 # Chinese words and particles that tell nothing about what is spoken of, longest first.
 

@@ -18,9 +18,10 @@ _ZH_DAY = {name: number for number, name in enumerate("一二三四五六日")} 
 _WORD_NUMBER = {
     name: number
     for number, names in {
-        1: "one once", 2: "two twice", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
-        8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 15: "fifteen", 20: "twenty",
-        30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 90: "ninety", 100: "hundred",
+        1: "one once single", 2: "two twice", 3: "three", 4: "four", 5: "five", 6: "six",
+        7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 15: "fifteen",
+        20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 90: "ninety",
+        100: "hundred",
     }.items()
     for name in names.split()
 }  # fmt: skip
@@ -74,6 +75,7 @@ _PATTERN = re.compile(
     (?P<url>{_BEFORE}[A-Za-z][A-Za-z0-9+.-]*://
         [A-Za-z0-9\-._~:/?\#\[\]@!$&'()*+,;=%{{}}]*[A-Za-z0-9/\-_~=\#%}}])
   | (?P<mail>{_BEFORE}[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+\.[A-Za-z0-9.-]*[A-Za-z0-9])
+  | (?P<phone>\+\d[\d ()/-]{{6,}}\d)
   | (?P<cron>(?<!\S)(?:[0-9*/,-]+[ ]){{4}}[0-9*/,-]+(?!\S))
   | (?P<date>{_BEFORE}(?:
         (?P<y1>\d{{4}})[-/.](?P<m1>\d{{1,2}})[-/.](?P<d1>\d{{1,2}})
@@ -121,7 +123,7 @@ _PATTERN = re.compile(
 )
 
 _START = re.compile(
-    r"[0-9~≈$€¥£/*]|(?<![A-Za-z0-9_.])(?:\.|[A-Za-z][A-Za-z0-9-]*(?=[0-9_.:/@\\+])"
+    r"[0-9~≈$€¥£/*+]|(?<![A-Za-z0-9_.])(?:\.|[A-Za-z][A-Za-z0-9-]*(?=[0-9_.:/@\\+])"
     r"|(?=[A-Z])(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4])"
     rf"|(?i:(?:mon|tue|wed|thu|fri|sat|sun|midnight|noon|localhost)|(?:{_WORDS})\b))"
     rf"|[{_ZH}周星礼每凌早上中下晚夜半]"
@@ -280,6 +282,7 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "url": _url,
     "mail": _whole("mail", str.lower),
     "cron": _whole("cron"),
+    "phone": _whole("phone", lambda text: re.sub(r"\D", "", text)),
     "date": _date,
     "weekday": _weekday,
     "time": _time,
