@@ -27,10 +27,11 @@ def write_atomic(
     last_look: Callable[[], object] = lambda: None,
     *,
     private: bool = False,
-) -> None:
+) -> os.stat_result:
     """Replace `path` with `content`, durably: after a crash it is the old file or the new one.
 
-    The folder must exist.  The file keeps its permissions; a `private` one is its owner's alone, at
+    Returns what a stat told of the new file before it was renamed into place.  The folder must
+    exist.  The file keeps its permissions; a `private` one is its owner's alone, at
     every moment.  `last_look` is called right before the rename, after the disk has taken its time;
     it may raise.  On any error the file is untouched and no temporary is left.
     """
@@ -40,6 +41,7 @@ def write_atomic(
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+            stat = os.fstat(file.fileno())
         with suppress(FileNotFoundError):
             if not private:
                 shutil.copymode(path, temporary)
@@ -49,6 +51,7 @@ def write_atomic(
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+    return stat
 
 
 def _private(path: str, flags: int) -> int:

@@ -195,16 +195,19 @@ class Store:
         try:
             _make_folder(file.parent)
             with self._recorded((path, before, content)):
-                write_atomic(file, content, last_look=lambda: self._expected(path, expect))
+                stat = write_atomic(file, content, last_look=lambda: self._expected(path, expect))
             written = _read(file, path)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not written: {error}.") from error
-        if written is None or written[0] != content:
+        if written and written[0] == content:
+            return written[1]
+        if _is_same_file(stat, file):
             raise VaultUnavailable(
-                f"{path} does not hold what was just written to it. Another program changed it at "
-                "once, or the disk fails. Look at the file before you go on."
+                f"{path} does not hold what was just written to it: the disk fails. Look at the "
+                "file before you go on."
             )
-        return written[1]
+        # Somebody has saved or removed it since; that counts, and the next look takes it in.
+        return Seen(_signature(stat), etag_of(content))
 
     def remove(self, path: str, expect: str) -> None:
         """Remove a note's file.  Raises like `write`."""
@@ -327,6 +330,19 @@ def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
             return None
         raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
     return content, Seen(_signature(stat), etag_of(content))
+
+
+def _is_same_file(stat: os.stat_result, file: Path) -> bool:
+    """Say whether nobody has written, replaced or removed a file since this stat of it."""
+    try:
+        now = file.stat()
+    except FileNotFoundError:
+        return False
+    return (now.st_ino, now.st_size, now.st_mtime_ns) == (
+        stat.st_ino,
+        stat.st_size,
+        stat.st_mtime_ns,
+    )
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -258,6 +258,57 @@ def test_what_a_person_saves_while_the_disk_takes_its_time_is_kept(
     assert [row.path for row in memory.list(Filter())] == [done.path]
 
 
+def by_hand(file: Path) -> None:
+    file.write_bytes(b"Saved by hand.\n")
+
+
+def by_rename(file: Path) -> None:
+    file.with_name("new").write_bytes(b"Saved by hand.\n")
+    os.replace(file.with_name("new"), file)  # noqa: PTH105 - `Path.replace` is what is watched
+
+
+def by_removal(file: Path) -> None:
+    file.unlink()
+
+
+@pytest.mark.fault("A-82")
+@pytest.mark.parametrize("save", [by_hand, by_rename, by_removal])
+def test_what_a_person_saves_right_after_a_write_is_kept_and_the_write_is_no_failure(
+    save: Callable[[Path], None], memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def replaced(temporary: Path, file: Path) -> None:
+        replace(temporary, file)
+        if file.suffix == ".md":
+            save(file)
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    done = keep(memory, "One fish.", "Fish")
+    memory.catch_up()
+
+    left = [] if save is by_removal else ["Saved by hand."]
+    assert done.status == "created"
+    assert [file.read_text(encoding="utf-8").strip() for file in vault.rglob("*.md")] == left
+    assert [hit.gist for hit in memory.recall(query_from("fish")).hits] == left
+
+
+def test_a_disk_that_holds_something_else_than_was_written_is_told(
+    memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def failing(temporary: Path, file: Path) -> None:
+        stat = temporary.stat()
+        temporary.write_bytes(temporary.read_bytes().replace(b"fish", b"f\0sh"))
+        os.utime(temporary, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        replace(temporary, file)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(VaultUnavailable, match="does not hold what was just written"):
+        keep(memory, "One fish.", "Fish")
+
+
 def test_a_passage_that_is_not_there_or_there_twice_is_refused(memory: Memory) -> None:
     done = keep(memory, "fish and fish", "Fish")
 
