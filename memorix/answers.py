@@ -27,6 +27,8 @@ def written(done: Written) -> dict[str, Any]:
         "near": nearest(done.near),
         "settle": list(done.settle),
         "masked": list(done.masked),
+        **({"superseded": done.superseded} if done.superseded else {}),
+        **({"steps": list(done.steps)} if done.steps else {}),
     }
 
 
@@ -44,8 +46,10 @@ def nearest(near: Sequence[Near]) -> list[dict[str, Any]]:
 
 
 def written_text(done: Written) -> str:
+    if done.status == "planned":
+        return "\n".join(["dry run, nothing written:", *(f"- {step}" for step in done.steps)])
     lines = [
-        f"{done.status}: {done.path}{' (dry run, nothing written)' * (done.status == 'planned')}",
+        f"{done.status}: {done.path}",
         f"id {done.id}, etag {done.etag}, scope {done.scope}",
         f"findable now: words yes, vector {done.vector}",
     ]

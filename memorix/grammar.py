@@ -6,6 +6,9 @@ What is matched is in lower case, with a sign in the place of each value (`value
 import re
 import unicodedata
 from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from memorix.values import find_values
 
 MUST, MAY, NEED_NOT, MUST_NOT = "must", "may", "need not", "must not"
 
@@ -204,6 +207,7 @@ _TAIL = re.compile(
     r"\b(?:for|in|on|at|with|by|because|when|if|since|from|to|via|under|during|inside|after|before"
     r"|across|per)\b|(?:来|做|作为|存|管理|构建|安装|跑|写|部署)|，|,\s"
 )
+_AS_OF = re.compile(r"(?:^|\b(?:as of|since|from|starting|effective|in|on|at)|截至|自|从|在|于)$")
 _LATIN_FIRST = re.compile(r"\s*[a-z0-9_.+#-]+(?=\s*[\u4e00-\u9fff])")
 
 
@@ -228,6 +232,28 @@ def _unlabelled(clause: str) -> Iterator[str]:
                 yield label["said"]
             clause = rest
     yield clause
+
+
+def stated_since(text: str) -> datetime | None:
+    """Return the day from which on a text says that it holds, or held: `as of 2025-03-01 ...`.
+
+    Only what its first statement says, with the year.  A month counts from its first day.
+    """
+    line = text.lstrip().partition("\n")[0]
+    first = next((clause for sentence in sentences(line) for clause in sentence), "")
+    for value in find_values(first):
+        year, month, day = value.amount if value.kind == "date" else (None, None, None)
+        before = first[: value.start].lower().rstrip()
+        if isinstance(year, int) and isinstance(month, int) and _AS_OF.search(before):
+            return _day(year, month, day if isinstance(day, int) else 1)
+    return None
+
+
+def _day(year: int, month: int, day: int) -> datetime | None:
+    try:
+        return datetime(year, month, day, 12, tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def is_past(clause: str) -> bool:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from memorix import admission, counterparts, inbox, lifecycle, relations, unfinished
 from memorix.errors import InvalidRequest, NoteChanged
+from memorix.grammar import stated_since
 from memorix.index.base import Drop, Row
 from memorix.lifecycle import Draft, Edit
 from memorix.memory import VIA, Memory
 from memorix.mending import on_a_sound_index
-from memorix.note import Note, digest, parse, render
+from memorix.note import Note, digest, format_time, parse, render
 from memorix.reconcile import Seen
 from memorix.results import Written
-from memorix.validity import is_older
+from memorix.validity import holds_since, is_older
 
 TOPIC = "Reference"
 # The type of a document made of several notes, unless it is given another.
@@ -104,6 +105,7 @@ def supersede(
         draft = replace(draft, tags=draft.tags or old.tags, type=draft.type or old.type)
         path = _path_beside(memory, row, draft)
         draft = counterparts.with_sources(draft, path, memory.note_of)
+        draft = _dated(draft, old)
         late = is_older(_composed(memory, draft, path), old)
         if late:
             draft, status = relations.as_history(draft, old, path), "filed as history"
@@ -214,6 +216,14 @@ def contest(
         note = parse(marked, row.path)
         plan = _Settlement("contested", note, marked, seen.etag, row.scope, tuple(rows), content)
         return _carried_out(memory, plan, dry_run=dry_run)
+
+
+def _dated(draft: Draft, old: Note) -> Draft:
+    """Return a draft with the time its text states, where that lies before the old note's."""
+    stated, since = stated_since(draft.text), holds_since(old)
+    if "valid_from" in draft.extra or stated is None or since is None or stated >= since:
+        return draft
+    return replace(draft, extra={**draft.extra, "valid_from": format_time(stated)})
 
 
 def _replaceable(row: Row, content: bytes) -> Note:

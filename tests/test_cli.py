@@ -247,3 +247,29 @@ def test_repairs_of_the_vault_are_taken_back_by_one_command(memorix, vault: Path
     memorix("undo")
 
     assert {file: file.read_bytes() for file in vault.rglob("*.md")} == before
+
+
+def test_a_person_says_how_notes_stand(memorix, vault: Path) -> None:  # type: ignore[no-untyped-def]
+    def keep(text: str) -> str:
+        return str(json.loads(memorix("remember", text, "--json"))["id"])
+
+    def meta(note_id: str) -> dict[str, object]:
+        return dict(json.loads(memorix("read", note_id, "--json"))["meta"])
+
+    port, tls, old = keep("The port is 8443."), keep("TLS ends here."), keep("Backups run at 2:15.")
+
+    plan = memorix("supersede", old, "--text", "Backups run at 4:40.", "--dry-run")
+    newer = memorix("supersede", old, "--text", "-", "--json", stdin="Backups run at 4:40.\n")
+    memorix("contest", port, tls)
+    memorix("verify", port, "--set", "stale_after=90d")
+    merged = memorix("merge", port, tls, "--text", "# Gateway\n\nPort 8443, TLS.", "--json")
+    again = memorix("supersede", port, "--text", "x", code=2)
+
+    assert plan.startswith("dry run, nothing written:\n- create projects/app/backups-run")
+    assert json.loads(newer)["superseded"] == old
+    assert meta(tls)["contested_by"] == [port]
+    (event,) = meta(port)["verified"]  # type: ignore[misc]
+    assert str(event["by"]).startswith("human:")
+    assert "stale_after" in meta(port)
+    assert json.loads(merged)["status"] == "merged"
+    assert "is replaced by" in again

@@ -107,6 +107,41 @@ def test_an_older_fact_that_arrives_late_does_not_displace_the_newer(clocked: Me
     assert note_of(clocked, current).supersedes == (done.id,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As of 2025-03-01 backups ran at 01:00.",
+        "In March 2025 backups ran at 01:00.",
+        "2025-03-01: backups ran at 01:00.",
+        "截至 2025 年 3 月 1 日，备份 1 点运行。",
+    ],
+)
+def test_a_text_that_states_an_earlier_day_is_filed_as_history(text: str, clocked: Memory) -> None:
+    current = keep(clocked, "Backups run at 04:40.")
+
+    done = revise(clocked, current, supersede="true", text=text)
+
+    assert done.status == "filed as history"
+    assert note_of(clocked, done).valid_from == datetime(2025, 3, 1, 12, tzinfo=UTC)
+    assert found(clocked, "backups") == [current.id]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Since 2026-11-01 backups run at 01:00.",
+        "Backups run at 01:00, because the dump of 2025-03-01 was too late.",
+        "Backups run at 01:00 on 30 February 2025.",
+    ],
+)
+def test_a_day_that_is_later_or_about_something_else_delays_nothing(
+    text: str, clocked: Memory
+) -> None:
+    current = keep(clocked, "Backups run at 04:40.")
+
+    assert revise(clocked, current, supersede="true", text=text).status == "superseded"
+
+
 def test_an_older_note_that_is_named_as_the_successor_becomes_history(clocked: Memory) -> None:
     current = keep(clocked, "Backups run at 04:40.")
     late = keep(clocked, "Backups ran at 01:00.", valid_from="2025-01-01")

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from memorix import __version__
-from memorix.cli import bundles, history, hosts, inbox, models, notes, serving, upkeep, vault
+from memorix.cli import (
+    bundles,
+    history,
+    hosts,
+    inbox,
+    models,
+    notes,
+    serving,
+    settling,
+    upkeep,
+    vault,
+)
 from memorix.cli.frame import flags
 from memorix.errors import MemorixError
 
@@ -18,8 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (notes.app, upkeep.app, history.app, vault.app, serving.app, bundles.app, hosts.app):
-    app.add_typer(part)
+for part in (notes, upkeep, settling, history, vault, serving, bundles, hosts):
+    app.add_typer(part.app)
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(serving.tokens, name="token")
 app.add_typer(models.models, name="model")
