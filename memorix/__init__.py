@@ -9,10 +9,10 @@ In reading order:
     values, lexicon, grammar, claims, conflict
     brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, checking, intake, held, retention, access, versions
-    resemblance, topics, tidying
+    resemblance, topics, tidying, erasure
     journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
-    moving, inbox, settling, transfer, history                             and those of whole notes
+    tombstones, erasing, moving, inbox, settling, transfer, history        and those of whole notes
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters

@@ -23,7 +23,7 @@ def written(done: Written) -> dict[str, Any]:
         "etag": done.etag,
         "status": done.status,
         "scope": done.scope,
-        "findable_now": {"words": "yes", "vector": done.vector},
+        "findable_now": {"words": "yes" if done.id else "no", "vector": done.vector},
         "near": nearest(done.near),
         "settle": list(done.settle),
         "masked": list(done.masked),
@@ -48,6 +48,8 @@ def nearest(near: Sequence[Near]) -> list[dict[str, Any]]:
 def written_text(done: Written) -> str:
     if done.status == "planned":
         return "\n".join(["dry run, nothing written:", *(f"- {step}" for step in done.steps)])
+    if not done.id:
+        return "\n".join([f"{done.status}: nothing was written", *done.settle])
     lines = [
         f"{done.status}: {done.path}",
         f"id {done.id}, etag {done.etag}, scope {done.scope}",

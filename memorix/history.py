@@ -186,7 +186,7 @@ def _plan(
     Raises:
         UndoRefused: It cannot be done.
     """
-    for step in change.steps:
+    for step in (step for step in change.steps if step.path):
         if step.place != memory.store.place_of(step.path):
             raise UndoRefused(
                 f"{change.id} was made to the notes in {step.place or memory.store.vault}. Nothing "

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from memorix import comparing, held, lifecycle, moving
+from memorix import comparing, held, lifecycle, moving, tombstones
+from memorix.erasure import marks_of
 from memorix.errors import InvalidRequest
 from memorix.index.base import Drop, Row
 from memorix.layout import USER, folder_of, scope_of
@@ -85,7 +86,7 @@ def accept(memory: Memory, note_id: str, by: str = "") -> Written:
 
 
 def reject(memory: Memory, note_id: str, *, dry_run: bool = False, by: str = "") -> Forgotten:
-    """Turn a suggestion down: its file is removed.
+    """Turn a suggestion down: its file is removed, and it is not suggested again.
 
     Raises:
         NoteNotFound, NoteChanged, InvalidRequest: Nothing was changed.
@@ -93,7 +94,9 @@ def reject(memory: Memory, note_id: str, *, dry_run: bool = False, by: str = "")
     row = _waiting(memory, note_id)
     if not dry_run:
         with memory.writing("reject", by):
-            _, seen = memory.content(row)
+            content, seen = memory.content(row)
+            marks = marks_of(parse(content, row.path))
+            tombstones.keep(memory.store, row.scope, marks, memory.clock())
             memory.store.remove(row.path, seen.etag)
             memory.put([Drop(row.path)])
         memory.announce([row.path])

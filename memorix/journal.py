@@ -10,11 +10,12 @@ import logging
 import os
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from memorix.errors import VaultUnavailable
@@ -58,6 +59,7 @@ class Journal:
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path, self.limits = path, limits
         self._open: _Open | None = None
+        self._paused = False
         self._seen = (b"", 0)
         self._lines: list[bytes] = []
         self._texts: dict[str, tuple[int, int]] = {}
@@ -85,11 +87,11 @@ class Journal:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Record nothing of what is done within."""
-        held, self._open = self._open, None
+        held, self._paused = self._paused, True
         try:
             yield
         finally:
-            self._open = held
+            self._paused = held
 
     @property
     def current(self) -> str:
@@ -105,7 +107,7 @@ class Journal:
             VaultUnavailable: The journal cannot be written.
         """
         effects = [effect for effect in effects if effect.before != effect.after]
-        if self._open is None or not self.limits.days or not effects:
+        if self._open is None or self._paused or not self.limits.days or not effects:
             return
         replaces = any(effect.before is not None for effect in effects)
         try:
@@ -137,21 +139,38 @@ class Journal:
         self._scan()
         return _unpacked(self._text_line(etag), etag)
 
-    def erase(self, known: Collection[str], note: str) -> None:
-        """Drop all that is kept of a note, whatever its names were, but that `note` was erased."""
-        if self._open is None:
+    def erase(
+        self,
+        known: Collection[str],
+        erased: Iterable[str],
+        edit: Callable[[str, bytes], bytes],
+        edited: Mapping[str, str],
+    ) -> None:
+        """Drop all that is kept of notes, known by these ids, but that the `erased` were erased.
+
+        `edit` takes what names them out of the text that a path had; `edited` tells of files that
+        were edited so: the etag before and after.
+
+        Raises:
+            VaultUnavailable: The journal cannot be written.
+        """
+        if self._open is None or not (self.limits.days or self.path.exists()):
             return
-        kept = []
-        for change in self.changes():
-            steps = tuple(step for step in change.steps if step.note not in known)
-            kept += [replace(change, steps=steps)] if steps else []
-        stub = replace(self._open.change, what=ERASED, steps=(Step("", None, None, note),))
+        stub = replace(
+            self._open.change,
+            what=ERASED,
+            steps=tuple(Step("", None, None, note) for note in erased),
+        )
         try:
-            self._write([*kept, stub])
+            rest = [replace(c, steps=_without(c.steps, known)) for c in self.changes()]
+            kept = [change for change in rest if change.steps]
+            texts = _Edited(self.text, edit, dict(edited))
+            kept = [replace(c, steps=tuple(map(texts.step, c.steps))) for c in kept]
+            self._write([*kept, stub], texts.lines)
         except OSError as error:
             raise VaultUnavailable(
                 f"The journal {self.path} cannot be written: {error}. It may still hold the "
-                "erased text. Free the disk, then erase again."
+                "erased text. Free the disk; the next command finishes the work."
             ) from error
 
     # -- the file
@@ -246,13 +265,16 @@ class Journal:
             kept.append(change)
         return [change for change in reversed(kept) if change.at >= since]
 
-    def _write(self, changes: Sequence[Change]) -> None:
-        """Put a journal of these changes in the place of the file."""
+    def _write(
+        self, changes: Sequence[Change], texts: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
+        """Put a journal of these changes, and of texts that are new, in the place of the file."""
         lines, written = [_head()], set[str]()
         for change in changes:
             lines += [_line(change, step) for step in change.steps]
             etags = [etag for s in change.steps for etag in (s.before, s.after) if etag]
-            lines += [self._text_line(etag) for etag in dict.fromkeys(etags) if etag not in written]
+            new = [etag for etag in dict.fromkeys(etags) if etag not in written]
+            lines += [texts.get(etag) or self._text_line(etag) for etag in new]
             written.update(etags)
         write_atomic(self.path, b"".join(lines))
 
@@ -264,6 +286,39 @@ class Journal:
         with self.path.open("rb") as file:
             file.seek(start)
             return file.read(size)
+
+
+class _Edited:
+    """Texts of the journal as they are once something is taken out of them."""
+
+    def __init__(
+        self,
+        text: Callable[[str], bytes | None],
+        edit: Callable[[str, bytes], bytes],
+        edited: dict[str, str],
+    ) -> None:
+        self._text, self._edit, self._edited = text, edit, edited
+        self.lines: dict[str, bytes] = {}
+
+    def step(self, step: Step) -> Step:
+        return replace(
+            step, before=self._side(step.path, step.before), after=self._side(step.path, step.after)
+        )
+
+    def _side(self, path: str, etag: str | None) -> str | None:
+        content = self._text(etag) if etag else None
+        if etag is None or content is None:
+            return self._edited.get(etag, etag) if etag else None
+        new = self._edit(path, content)
+        if new == content:
+            return etag
+        mark = etag_of(new)
+        self.lines[mark] = _packed(mark, new)
+        return mark
+
+
+def _without(steps: Sequence[Step], known: Collection[str]) -> tuple[Step, ...]:
+    return tuple(step for step in steps if step.note not in known)
 
 
 def _head() -> bytes:

@@ -300,11 +300,6 @@ def forget_plan(note_title: str, path: str, level: str) -> Plan:
             steps = [f"mark {path} ({note_title}) as deprecated; the file stays"]
         case "archive":
             steps = [f"move {path} ({note_title}) to archive/{path}; it leaves the index"]
-        case "erase":
-            steps = [
-                f"remove the file {path} ({note_title}) for good",
-                "remove its words, vectors and counters from the index, free pages included",
-            ]
         case _:
             raise InvalidRequest(f"{level!r} is no level. Use retire, archive or erase.")
     return Plan(tuple(steps))

@@ -52,7 +52,7 @@ class Link:
     """A link of a body.
 
     `body[start:end]` is its destination as written, anchor included, without `<>`; for a wikilink
-    what stands before `#` and `|`.
+    what stands before `#` and `|`.  `body[slice(*whole)]` is all of it, with the mark of an image.
     """
 
     kind: str
@@ -63,6 +63,7 @@ class Link:
     line: int
     start: int
     end: int
+    whole: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,7 @@ class _Inline:
             blanks = len(wiki["target"]) - len(wiki["target"].lstrip())
             place = wiki.start("target") + blanks
             span = (place, place + len(target))
-            self._add(wiki.start(), "wiki", target, anchor, _label(wiki["label"] or ""), span)
+            self._add(wiki.span(), "wiki", target, anchor, _label(wiki["label"] or ""), span)
 
     def _after_closing(self, place: int) -> int:
         """Take in a closing bracket; with a destination behind it, it ends a link."""
@@ -268,16 +269,23 @@ class _Inline:
         span = _span(match)
         target, anchor = _decoded(self._body[slice(*span)])
         label = _label(self._body[opener + 1 : min(place, opener + 1 + _MAX_LABEL)])
-        self._add(opener, "markdown", target, anchor, label, span)
+        self._add((opener, match.end()), "markdown", target, anchor, label, span)
         return match.end()
 
     def _add(
-        self, opener: int, kind: str, target: str, anchor: str, label: str, span: tuple[int, int]
+        self,
+        whole: tuple[int, int],
+        kind: str,
+        target: str,
+        anchor: str,
+        label: str,
+        span: tuple[int, int],
     ) -> None:
         place, relation = self._relation
         line = self._page.line(span[0])
-        named = relation if opener == place else ""
-        self._links.append(Link(kind, target, anchor, label, named, line, *span))
+        named = relation if whole[0] == place else ""
+        whole = (whole[0] - (whole[0] in self._images), whole[1])
+        self._links.append(Link(kind, target, anchor, label, named, line, *span, whole))
 
 
 def _relation(body: str, block: Block) -> tuple[int, str]:
@@ -328,7 +336,8 @@ def _plain(written: str) -> str:
 def _defined(page: Page, match: re.Match[str]) -> Link:
     span = _span(match)
     target, anchor = _decoded(page.body[slice(*span)])
-    return Link("markdown", target, anchor, _label(match["label"]), "", page.line(span[0]), *span)
+    label, line = _label(match["label"]), page.line(span[0])
+    return Link("markdown", target, anchor, label, "", line, *span, match.span())
 
 
 def _observed(match: re.Match[str], line: int) -> Observation | None:

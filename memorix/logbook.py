@@ -20,13 +20,6 @@ def enter(store: Store, scope: str, verb: str, path: str, title: str, now: datet
     _edit(store, log, lambda text: reserved.with_log_entry(text, verb, entry, today))
 
 
-def erase(store: Store, scope: str, path: str, note_id: str) -> None:
-    """Leave no more of a note in its log than its id; call it with the write lock held."""
-    root = folder_of(scope)
-    inner = path.removeprefix(f"{root}/")
-    _edit(store, f"{root}/log.md", lambda text: reserved.without_log_text(text, inner, note_id))
-
-
 def _edit(store: Store, path: str, change: Callable[[str], str]) -> None:
     # A note that is saved stays said to be saved, whatever becomes of its log.
     try:

@@ -15,6 +15,7 @@ from memorix import (
     brief,
     comparing,
     counterparts,
+    erasing,
     held,
     lifecycle,
     linking,
@@ -23,11 +24,13 @@ from memorix import (
     privacy,
     recalling,
     sync,
+    tombstones,
     trust,
     unfinished,
 )
 from memorix.dates import order_asked
 from memorix.embedders.base import Embedder
+from memorix.erasure import marks_of_text
 from memorix.errors import (
     IndexDamaged,
     IndexUnavailable,
@@ -47,9 +50,8 @@ from memorix.places import Places
 from memorix.query import Answer, Filter, Hit, Query
 from memorix.ranking import Mix
 from memorix.reconcile import Seen
-from memorix.results import Forgotten, Near, Reading, Status, Written
+from memorix.results import Forgotten, Near, Reading, Status, Written, forgotten_on
 from memorix.store import Store
-from memorix.versions import names
 
 VIA = f"memorix/{__version__}"
 
@@ -86,6 +88,7 @@ class Memory:
     follower: sync.Follower | None = None
     changed: Callable[[Sequence[str]], None] = lambda paths: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    siblings: Callable[[], Iterable[Index]] = tuple
     _lately: deque[tuple[str, bytes]] = field(
         default_factory=lambda: deque(maxlen=LATELY), repr=False
     )
@@ -94,14 +97,14 @@ class Memory:
     # -- the six uses
 
     @on_a_sound_index
-    def remember(self, draft: Draft, scope: str = "") -> Written:
+    def remember(self, draft: Draft, scope: str = "", *, again: bool = False) -> Written:
         """Keep a memory as a new note, unless a note of the scope says exactly the same.
 
         Nothing is dropped because it resembles what is there: the nearest notes are told, and where
         one of the scope or of the user contradicts the new one, the ways to settle it.
 
         The file is written first and is what counts; if we die before the index is written, the
-        next catch-up finds the file.
+        next catch-up finds the file.  What was forgotten for good is only learnt `again` if asked.
 
         Raises:
             InvalidRequest: There is no such scope.
@@ -110,9 +113,9 @@ class Memory:
         place = self.places.to_write(scope)
         draft, masked = admission.of_draft(draft, self.secrets)
         near = comparing.nearest(self.index, draft, (place, USER), self.clock())
-        (done,) = self.remember_all([(held.for_review(draft, self.review), place)])
+        (done,) = self.remember_all([(held.for_review(draft, self.review), place)], again=again)
         done = replace(done, masked=masked)
-        if done.status == "already known":
+        if done.status in ("already known", "forgotten"):
             return done
         settle = comparing.ways_to_settle(done, draft, near, self.clock())
         status = "possible conflict" if settle and done.status == "created" else done.status
@@ -202,6 +205,8 @@ class Memory:
             NoteNotFound: No note has exactly this id or path; nothing was changed.
             InvalidRequest: There is no such level.
         """
+        if level == "erase":
+            return self.erase([erasing.found(self, note_id, self.find)], dry_run, author)[0]
         row = self.find(note_id)
         plan = lifecycle.forget_plan(row.title, row.path, level)
         if not dry_run:
@@ -209,6 +214,22 @@ class Memory:
                 self._forget(row, level)
             self.announce([row.path])
         return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
+
+    def erase(
+        self, targets: Sequence[erasing.Target], dry_run: bool, author: str = ""
+    ) -> Sequence[Forgotten]:
+        """Erase notes at once; the first one's steps tell of other files, too."""
+        others = erasing.steps_for_others(self, targets)
+        if not dry_run:
+            others += erasing.erase(self, targets, author).said
+            self._lately.clear()
+            self.announce([target.path for target in targets])
+        steps = [erasing.steps(target) for target in targets]
+        steps = [(*steps[0], *others), *steps[1:]]
+        return [
+            Forgotten(target.note.id, target.path, "erase", said, not dry_run)
+            for target, said in zip(targets, steps, strict=True)
+        ]
 
     @on_a_sound_index
     def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
@@ -223,9 +244,11 @@ class Memory:
 
     # -- upkeep
 
-    def remember_all(self, drafts: Iterable[tuple[Draft, str]]) -> list[Written]:
+    def remember_all(
+        self, drafts: Iterable[tuple[Draft, str]], *, again: bool = False
+    ) -> list[Written]:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
-        kept: list[tuple[tuple[str, str, str, str, str], tuple[str, ...]]] = []
+        kept: list[tuple[tuple[str, str, str, str, str], tuple[str, ...]] | Written] = []
         puts: list[Put] = []
         listed = list(drafts)
         with self.writing("remember", listed[0][0].author if listed else ""):
@@ -233,6 +256,10 @@ class Memory:
                 draft, masked = admission.of_draft(asked, self.secrets)
                 place = self.places.to_write(scope)
                 known = self.known(draft, place)
+                day = "" if known else self._forgotten(draft, place, again=again)
+                if day:
+                    kept.append(forgotten_on(day, place))
+                    continue
                 if known:
                     there = (known.id, known.path, known.seen.etag, "already known", place)
                     kept.append((there, masked))
@@ -245,7 +272,10 @@ class Memory:
                 self.enter_log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
-        return [replace(self.written(*one), masked=masked) for one, masked in kept]
+        return [
+            one if isinstance(one, Written) else replace(self.written(*one[0]), masked=one[1])
+            for one in kept
+        ]
 
     @on_a_sound_index
     def catch_up(
@@ -262,6 +292,8 @@ class Memory:
         if unfinished.are_left(self.unfinished):
             with self.store.locked():
                 unfinished.finish(self.unfinished, self._finish)
+        if erasing.is_unfinished(self):
+            erasing.finish(self)
         if done:
             self.changed(done.paths)
         return done
@@ -394,6 +426,14 @@ class Memory:
                 return row
         return None
 
+    def _forgotten(self, draft: Draft, scope: str, *, again: bool) -> str:
+        """Return the day on which a text was forgotten for good, unless it is learnt again."""
+        marks, scopes = marks_of_text(draft.text), (scope, *self.places.to_read(()))
+        if again:
+            tombstones.lift(self.store, scopes, marks)
+            return ""
+        return tombstones.day_of(self.store, scopes, marks)
+
     def _write_new(self, draft: Draft, scope: str) -> Put:
         root = folder_of(scope)
         folder = held.inbox_of(root) if draft.suggested else root
@@ -434,18 +474,9 @@ class Memory:
             self.rewrite(row.path, lifecycle.retired(content, row.path, self.clock()), seen.etag)
             self.enter_log("Deprecation", row.scope, row.path, row.title)
             return
-        if level == "archive":
-            moved = self.store.archive(row.path, seen.etag)
-            self.enter_log("Archive", row.scope, moved, row.title)
-        else:
-            with self.journal.paused():
-                self.store.remove(row.path, seen.etag)
-            logbook.erase(self.store, row.scope, row.path, row.id)
-            known = names(self.journal.changes(), row.id)
-            self.journal.erase(known, row.id)
+        moved = self.store.archive(row.path, seen.etag)
+        self.enter_log("Archive", row.scope, moved, row.title)
         self.put([Drop(row.path)])
-        if level == "erase":
-            self.index.purge()
 
     def find(self, note_id: str) -> Row:
         """Return the note with exactly this id or path.

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote, unquote
@@ -322,6 +322,17 @@ def _inserted(lines: Sequence[str], at: int, new: list[str], newline: str) -> It
 
 def without_log_text(old: str, path: str, note_id: str) -> str:
     """Return a log in which every entry about an erased note says its id and no more."""
+    return _with_entries(old, path, lambda entry: _erasure(entry, note_id))
+
+
+def without_index_entry(old: str, path: str) -> str:
+    """Return an index without its entries for a note; one that we made counts as ours still."""
+    new = _with_entries(old, path, lambda entry: "")
+    return _marked(_unmarked(_with_lf(new))) if new != old and is_generated(old) else new
+
+
+def _with_entries(old: str, path: str, change: Callable[[str], str]) -> str:
+    """Return a reserved file with every list item that names a path changed."""
     parts = cut(old)
     lines = _LINE.findall(parts.body)
     kept: list[str] = []
@@ -330,7 +341,7 @@ def without_log_text(old: str, path: str, note_id: str) -> str:
         end = _end_of_entry(lines, number)
         text = "".join(lines[number:end])
         about = bool(_ITEM.match(text)) and _names(text, path)
-        kept.append(_erasure(text, note_id) if about else text)
+        kept.append(change(text) if about else text)
         number = end
     return old[: len(old) - len(parts.body)] + "".join(kept)
 

@@ -28,7 +28,8 @@ class Near:
 class Written:
     """What a write did.
 
-    `status` is created, suggested, accepted, already known or possible conflict; revised,
+    `status` is created, suggested, accepted, already known or possible conflict; forgotten where
+    nothing was written because it was erased once; revised,
     superseded, filed as history, contested or merged; planned after a dry run.  `vector` is `yes`,
     `pending`, or `off` where no model is in use.  `superseded` are the ids of the notes it
     replaces, `steps` what was done to which file, `settle` the calls by which a possible conflict
@@ -46,6 +47,12 @@ class Written:
     steps: tuple[str, ...] = ()
     settle: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
+
+
+def forgotten_on(day: str, scope: str) -> Written:
+    """Return what a write did that was not to bring back what was forgotten for good."""
+    way = f"forgotten on {day}; if the user wants it back, remember it with again=true"
+    return Written("", "", "", "forgotten", scope, "no", settle=(way,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an import did with one file: new, known, replaced, differs or refused, and why."""
+    """What an import did with a file: new, known, replaced, differs, forgotten or refused; why."""
 
     path: str
     status: str

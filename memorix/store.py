@@ -108,6 +108,21 @@ class Store:
             ) from error
         return found
 
+    def walk(self) -> Iterator[tuple[str, Path]]:
+        """Yield every file with its path in the vault, also archived, ignored and hidden ones.
+
+        Git's own files are left out, and links.
+        """
+        mounted = {self.vault / prefix for prefix in self.mounts}
+        for prefix, root in (("", self.vault), *self.mounts.items()):
+            for folder, folders, names in os.walk(root):
+                here = Path(folder)
+                folders[:] = [f for f in folders if f != ".git" and here / f not in mounted]
+                for file in (here / name for name in names):
+                    relative = file.relative_to(root).as_posix()
+                    if not file.is_symlink():
+                        yield f"{prefix}/{relative}" if prefix else relative, file
+
     def clear_away(self, leftovers: Iterable[Path], now: float) -> None:
         """Delete the temporary files of writers that were killed; `now` in seconds since 1970."""
         for file in leftovers:

@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from memorix import admission, privacy, reserved, sync
+from memorix import admission, privacy, reserved, sync, tombstones
 from memorix.checking import is_concept, repairs
+from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
 from memorix.held import in_inbox
 from memorix.index.base import Put, Row
@@ -17,30 +18,39 @@ from memorix.results import Taken
 
 
 def take_in(
-    memory: Memory, files: Iterable[Incoming], *, replace: bool = False, dry_run: bool = False
+    memory: Memory,
+    files: Iterable[Incoming],
+    *,
+    replace: bool = False,
+    again: bool = False,
+    dry_run: bool = False,
 ) -> Iterator[Taken]:
     """Put files of elsewhere into the vault, as they are; doing it twice does nothing more.
 
-    A file that is there with another content stays, unless it is to be replaced.  Each batch is
+    A file that is there with another content stays, unless it is to be replaced.  What was
+    forgotten for good stays away, unless it is to be learnt `again`.  Each batch is
     kept as a whole, so that an import that was killed goes on where it stopped.
     """
     waiting, change = iter(files), ""
     while batch := list(islice(waiting, sync.BATCH)):
         puts: list[Put] = []
         with memory.writing("import", change=change) as change:
-            done = [_take_in(memory, file, puts, replace, dry_run) for file in batch]
+            done = [_take_in(memory, file, puts, replace, again, dry_run) for file in batch]
             memory.put(puts)
         memory.announce([put.note.path for put in puts])
         yield from done
 
 
 def _take_in(
-    memory: Memory, file: Incoming, puts: list[Put], replace: bool, dry_run: bool
+    memory: Memory, file: Incoming, puts: list[Put], replace: bool, again: bool, dry_run: bool
 ) -> Taken:
     try:
         file, masked = _admitted(file, memory.secrets)
         found = memory.store.read(file.path)
         status, reason = _verdict(memory, file, found[0] if found else None, replace)
+        day = _forgotten(memory, file, lift=again and not dry_run) if status == "new" else ""
+        if day and not again:
+            return Taken(file.path, "forgotten", f"erased on {day}; --again takes it in")
         if status in ("new", "replaced") and not dry_run:
             seen = memory.store.write(file.path, file.content, found[1].etag if found else None)
             if is_concept(file.path):
@@ -56,6 +66,18 @@ def _admitted(file: Incoming, secrets: str) -> tuple[Incoming, tuple[str, ...]]:
         return file, ()
     content, masked = admission.of_change(b"", file.content, file.path, secrets)
     return dataclasses.replace(file, content=content), masked
+
+
+def _forgotten(memory: Memory, file: Incoming, *, lift: bool) -> str:
+    """Return the day on which what a file says was forgotten for good; `lift` that."""
+    if not is_concept(file.path):
+        return ""
+    marks = marks_of(parse(file.content, file.path))
+    scopes = (scope_of(file.path), *memory.places.to_read(()))
+    day = tombstones.day_of(memory.store, scopes, marks)
+    if day and lift:
+        tombstones.lift(memory.store, scopes, marks)
+    return day
 
 
 def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool) -> tuple[str, str]:

@@ -2,13 +2,13 @@
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix import embedders
 from memorix.config import Config
-from memorix.errors import ModelUnavailable
+from memorix.errors import IndexUnavailable, ModelUnavailable
 from memorix.index.sqlite import SqliteIndex
 from memorix.journal import Journal, Limits
 from memorix.layout import PROJECTS
@@ -50,6 +50,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         secrets=config.secrets,
         meaning="off" if config.model == "none" else "loading",
         clock=clock,
+        siblings=lambda: _siblings(config, index_path),
     )
 
 
@@ -90,6 +91,19 @@ def follow(memory: Memory, config: Config) -> Callable[[], None]:
 
 def void(_: object) -> None:
     """Take a result that nobody needs."""
+
+
+def _siblings(config: Config, own: Path) -> Iterator[SqliteIndex]:
+    """Open the other indexes that the vault has, which are those of projects kept in repositories.
+
+    One that cannot be opened is named.
+    """
+    for path in (config.state_dir / "index.db", *config.state_dir.glob("bundles/*/index.db")):
+        if path != own and path.exists():
+            try:
+                yield SqliteIndex(path)
+            except IndexUnavailable as error:
+                _log.warning("%s", error)
 
 
 def _mount(config: Config, project: Project | None) -> tuple[dict[str, Path], Path]:

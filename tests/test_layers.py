@@ -24,7 +24,7 @@ LEVELS = [
         "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
         "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
         "checking", "intake",
-        "held", "retention", "access", "versions",
+        "held", "retention", "access", "versions", "erasure",
         "resemblance", "topics", "tidying",
     ],
     # adapters: each knows one outside thing
@@ -33,7 +33,7 @@ LEVELS = [
     [
         "scopes", "places", "sync", "results", "marking", "comparing", "recalling", "linking",
         "logbook",
-        "watching", "mending", "unfinished", "counterparts", "memory",
+        "watching", "mending", "unfinished", "counterparts", "tombstones", "erasing", "memory",
         "moving", "inbox", "settling", "transfer", "upkeep", "history", "views",
         "installing",
     ],
@@ -55,7 +55,7 @@ PURE = {
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
     "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
-    "checking", "intake", "held", "retention", "access", "versions",
+    "checking", "intake", "held", "retention", "access", "versions", "erasure",
     "resemblance", "topics", "tidying",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}

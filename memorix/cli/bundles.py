@@ -97,6 +97,9 @@ def take_in(
     review: Annotated[
         bool, typer.Option("--review", help="Into the inbox; `memorix inbox` settles it.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also what was forgotten for good.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be done.")
     ] = False,
@@ -112,7 +115,8 @@ def take_in(
         root = "" if whole else folder_of(memory.places.to_write(scope))
         root = held.inbox_of(root) if review else root
         files = intake.incoming(found.files, root, found.name, trusted=trust)
-        done = list(transfer.take_in(memory, files, replace=replace, dry_run=dry_run))
+        how = {"replace": replace, "again": again, "dry_run": dry_run}
+        done = list(transfer.take_in(memory, files, **how))
     data, text = (
         answers.taken_in(done, dry_run=dry_run),
         answers.taken_in_text(done, dry_run=dry_run),

@@ -41,7 +41,7 @@ def remember(
     body = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
     draft = lifecycle.draft_from(body, title, type, tags, keys_given(set_keys), suggested=suggest)
     with opened() as memory:
-        done = memory.remember(lifecycle.by(draft, person()), scope)
+        done = memory.remember(lifecycle.by(draft, person()), scope, again=True)
     shown(answers.written(done), answers.written_text(done), as_json)
 
 

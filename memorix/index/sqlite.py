@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from memorix.chunks import embedding_text
+from memorix.errors import IndexUnavailable
 from memorix.held import INBOX, PRIVATE
 from memorix.index import context, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
@@ -251,9 +252,9 @@ class SqliteIndex:
         with self._db.writing() as db:
             finder = self._declare(db, fingerprint, len(vectors[0][1]) // 4)
             for chunk_hash, vector in vectors:
-                db.execute(
-                    "INSERT INTO kept_vectors(hash, model, vector) VALUES (?, ?, ?)"
-                    " ON CONFLICT DO NOTHING",
+                db.execute(  # not of a text that was dropped while its vector was made
+                    "INSERT INTO kept_vectors(hash, model, vector) SELECT ?1, ?2, ?3"
+                    " WHERE EXISTS (SELECT 1 FROM chunks WHERE hash = ?1) ON CONFLICT DO NOTHING",
                     (chunk_hash, fingerprint, vector),
                 )
                 owners = fetch(
@@ -312,7 +313,12 @@ class SqliteIndex:
         with self._db.as_unavailable():
             db = self._db.connection()
             fetch(db, "VACUUM")
-            fetch(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = fetch(db, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+        if busy:
+            raise IndexUnavailable(
+                f"Another process reads {self._db.path}, so what was dropped may still be in its "
+                "log. The next command finishes the work."
+            )
         self._db.set_aside_path.unlink(missing_ok=True)
 
     def clear(self) -> None:
