@@ -217,6 +217,16 @@ def test_the_server_ends_cleanly_with_streams_open(tmp_path: Path, path: str) ->
     assert "Traceback" not in "".join(server.log)
 
 
+def test_the_server_ends_cleanly_while_its_model_is_loaded(tmp_path: Path) -> None:
+    env = environment(tmp_path, MEMORIX_MODEL="minilm")
+    token(env, "tester")
+
+    for _ in range(3):
+        with serving(env) as server:
+            code = server.stop()
+        assert (code, "".join(server.log).count("terminate")) == (0, 0)
+
+
 def test_health_is_told_to_anybody_and_says_nothing_else(served: Served) -> None:
     answer = httpx2.get(served.url.replace("/mcp", "/healthz"))
 

@@ -39,6 +39,7 @@ class Background:
         self._stop_following: Callable[[], None] = lambda: None
         self._answered = threading.Event()
         self._stopped = threading.Event()
+        self._threads: list[threading.Thread] = []
         self.trouble = ""
         self.opened: Callable[[Memory], None] = lambda memory: None
 
@@ -73,7 +74,9 @@ class Background:
     def start(self) -> None:
         targets = [self._warm_up, *([self._watch_parent] if self._attached else [])]
         for target in targets:
-            threading.Thread(target=target, name=f"memorix{target.__name__}", daemon=True).start()
+            thread = threading.Thread(target=target, name=f"memorix{target.__name__}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
 
     def leave_soon(self) -> None:
         """Leave the process before long, whatever hangs; what is running may still finish."""
@@ -87,6 +90,9 @@ class Background:
         self._stopped.set()
         self._answered.set()
         self._stop_following()
+        for thread in self._threads:  # one that loads the model would break down with the process
+            if thread is not threading.current_thread():
+                thread.join(LAST_WORDS_S)
         if self._memory is not None:
             self._memory.close()
 
