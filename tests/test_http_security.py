@@ -416,6 +416,27 @@ def test_a_token_for_several_scopes_reaches_these(served: Served, theirs: dict[s
     run(look)
 
 
+@pytest.mark.parametrize("scope", ["", "all", "theirs", "project", "dock,theirs"])
+def test_no_prompt_reaches_another_scope(
+    served: Served, theirs: dict[str, Any], scope: str
+) -> None:
+    async def look() -> list[str]:
+        answers = []
+        async with connected(served.url, served.env["TOKEN_dock"]) as client:
+            for prompt in (await client.list_prompts()).prompts:
+                given = {argument.name: scope for argument in prompt.arguments or [] if scope}
+                try:
+                    answers.append((await client.get_prompt(prompt.name, given)).model_dump_json())
+                except MCPError as error:
+                    answers.append(str(error))
+        return answers
+
+    answers = run(look)
+
+    assert len(answers) >= 3
+    assert not [text for text in answers for word in SECRET_WORDS if word in text]
+
+
 @pytest.mark.parametrize("way", ["query", "header", "path"])
 def test_no_way_to_name_a_project_leads_out(served: Served, way: str) -> None:
     url = served.url

@@ -4,6 +4,7 @@ import logging
 import socket
 import sys
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -89,8 +90,8 @@ def serve(config: Config, tokens: TokenFile, options: Options) -> None:
     try:
         options = _with_own_url(options, listening.getsockname()[1])
         server = _Server(_uvicorn(application(config, background, tokens, options), options))
+        server.ready = lambda: _say_where(options, listening.getsockname()[1])
         server.leaving = background.leave_soon
-        _say_where(options, listening.getsockname()[1])
         server.run(sockets=[listening])
     finally:
         background.stop()
@@ -232,7 +233,12 @@ class Noted:
 class _Server(uvicorn.Server):
     """Ends with exit code 0 when told to; uvicorn would send itself the signal again."""
 
+    ready: Callable[[], None]
     leaving: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.leaving()
@@ -314,14 +320,11 @@ def _start_logging(config: Config) -> None:
 
 
 class _Discreet(logging.Formatter):
-    """Leaves out the tracebacks of libraries, whose errors quote what clients sent."""
+    """Tells where an error came from, but not what it says: it may quote what clients sent."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        if record.exc_info and not record.name.startswith("memorix"):
-            kind = record.exc_info[0]
-            record.exc_info, record.exc_text = None, None
-            return f"{super().format(record)} ({kind.__name__ if kind else ''})"
-        return super().format(record)
+    def formatException(self, ei: Any) -> str:
+        frames = "".join(traceback.format_tb(ei[2]))
+        return f"{frames}{ei[0].__name__}"
 
 
 def url(host: str, port: int, *, secure: bool, path: str = PATH) -> str:
