@@ -81,6 +81,8 @@ def test_a_whole_session_works_in_both_eras(settings: dict[str, str]) -> None:
         run(lambda era=era: session(era))  # type: ignore[misc]
 
 
+@pytest.mark.fault("A-62")
+@pytest.mark.fault("A-63")
 def test_the_tools_cost_few_tokens_and_have_flat_inputs(settings: dict[str, str]) -> None:
     async def look() -> None:
         async with connected(settings) as client:
@@ -112,6 +114,7 @@ def test_the_first_512_characters_of_the_instructions_stand_alone() -> None:
     assert INSTRUCTIONS[:560].rfind(". ") <= 512
 
 
+@pytest.mark.fault("A-69")
 @pytest.mark.parametrize("tags", [["a", "b"], '["a", "b"]', "a, b", "a,b"])
 def test_lists_are_taken_in_any_form(settings: dict[str, str], tags: object) -> None:
     async def look() -> None:
@@ -281,6 +284,7 @@ def hello(server: subprocess.Popen[bytes]) -> None:
     say(server, "notifications/initialized")
 
 
+@pytest.mark.fault("A-58")
 def test_stdout_carries_json_rpc_only_at_the_loudest_level(settings: dict[str, str]) -> None:
     server = start(settings | {"MEMORIX_LOG_LEVEL": "DEBUG", "MEMORIX_MODEL": ""})
     hello(server)
@@ -298,6 +302,7 @@ def test_stdout_carries_json_rpc_only_at_the_loudest_level(settings: dict[str, s
     assert server.returncode == 0
 
 
+@pytest.mark.fault("A-64")
 def test_any_text_a_host_can_send_is_answered_whatever_the_code_page(
     settings: dict[str, str],
 ) -> None:
@@ -324,6 +329,7 @@ def test_any_text_a_host_can_send_is_answered_whatever_the_code_page(
         assert part in kept
 
 
+@pytest.mark.fault("A-60")
 def test_the_server_ends_when_its_host_closes_stdin(settings: dict[str, str]) -> None:
     server = start(settings)
     hello(server)

@@ -323,8 +323,12 @@ class _Discreet(logging.Formatter):
     """Tells where an error came from, but not what it says: it may quote what clients sent."""
 
     def formatException(self, ei: Any) -> str:
-        frames = "".join(traceback.format_tb(ei[2]))
-        return f"{frames}{ei[0].__name__}"
+        told, error = "", ei[1]
+        while error is not None:
+            frames = "".join(traceback.format_tb(error.__traceback__))
+            told = f"{frames}{type(error).__name__}\n{told}"
+            error = error.__cause__ or error.__context__
+        return told.rstrip()
 
 
 def url(host: str, port: int, *, secure: bool, path: str = PATH) -> str:
