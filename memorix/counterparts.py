@@ -32,7 +32,8 @@ def mirror(
     if note is None:
         return ()
     changed = []
-    for name in filter(None, (*note.supersedes, note.superseded_by, *note.contested_by)):
+    named = (*note.supersedes, note.superseded_by, *note.contested_by)
+    for name in dict.fromkeys(filter(None, named)):  # one may be named twice, and is asked once
         row = index.find(name)
         other = store.read(row.path) if row else None
         if row is None or other is None:

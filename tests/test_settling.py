@@ -226,6 +226,17 @@ def test_a_dispute_ends_when_one_side_is_out_of_force(clocked: Memory) -> None:
     assert "contested" not in memory_flags(clocked, one)
 
 
+def test_a_contested_note_can_be_replaced_by_the_one_that_disputes_it(clocked: Memory) -> None:
+    one, two = keep(clocked, "The port is 8443.", "A"), keep(clocked, "The port is 9443.", "B")
+    revise(clocked, one, contest=[two.id])
+
+    done = revise(clocked, one, supersede=two.id)
+
+    assert done.status == "superseded"
+    assert note_of(clocked, one).superseded_by == two.id
+    assert note_of(clocked, two).supersedes == (one.id,)
+
+
 def test_a_note_cannot_contest_or_replace_itself_or_one_that_is_not_there(clocked: Memory) -> None:
     one = keep(clocked, "The port is 8443.")
 
