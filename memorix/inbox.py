@@ -129,7 +129,7 @@ def is_suggestion(row: Row) -> bool:
 
 def resembling(memory: Memory, note: Note, scope: str) -> tuple[Near, ...]:
     """Return the notes of a scope that a suggestion resembles, to be looked at before it counts."""
-    draft = Draft(note.body, note.title)
+    draft = Draft(note.body, note.title, note.type)
     return comparing.nearest(memory.index, draft, (scope, USER), memory.clock())
 
 

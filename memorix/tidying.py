@@ -1,16 +1,17 @@
 """Decide what in a vault wants to be settled, and by which calls; nothing is done by this."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
+from memorix import conflict
 from memorix.chunks import estimate_tokens
 from memorix.lexemes import index_words, stem, telling_words
 from memorix.links import note_path
 from memorix.note import Note, cut_short, digest, without_relations
-from memorix.resemblance import Pair, Vectors, near_pairs
+from memorix.resemblance import Pair, Vectors, alike
 from memorix.retention import FADED_BELOW, Recalls, retention
 from memorix.topics import stars, topics
 from memorix.trust import TIERS, trust_tier
@@ -18,6 +19,9 @@ from memorix.validity import is_expired, is_in_force, is_stale
 
 LONGEST_TOKENS = 2000
 # A note beyond that is a document: recall finds a piece of it, and a reader pays for all.
+
+MOST_COMPARED = 3000
+# Pairs, the closest first, that are looked at for a contradiction: some seconds.
 
 YOUNG_DAYS = 90
 # A note that is younger had no time yet to prove useful.
@@ -115,14 +119,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
 )
 # In the order of a plan.
 
-Differ = Callable[[Note, Note], str]
-# Says in what two notes contradict each other; empty where they do not.
-
 
 def plan(
     subjects: Sequence[Subject],
     vectors: Vectors | None,
-    differ: Differ,
     scopes: tuple[str, ...],
     now: datetime,
 ) -> Plan:
@@ -139,7 +139,7 @@ def plan(
     for places in by_scope.values():
         ours = [subjects[place] for place in places]
         rows = None if vectors is None else vectors[places]
-        found += [*_together(ours, rows, differ), *_episodes(ours, rows)]
+        found += [*_disputes(ours), *_together(ours, rows), *_episodes(ours, rows)]
     order = list(KINDS)
     # The largest subject first, whatever its scope; what fades is in order, the weakest first.
     sizes = {"topic": -1}
@@ -225,9 +225,7 @@ def _broken(subjects: Sequence[Subject]) -> Iterator[Finding]:
 # -- notes that want something together
 
 
-def _together(
-    subjects: Sequence[Subject], vectors: Vectors | None, differ: Differ
-) -> Iterator[Finding]:
+def _together(subjects: Sequence[Subject], vectors: Vectors | None) -> Iterator[Finding]:
     same: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, subject in enumerate(subjects):
         same[digest(subject.note.body), subject.note.title].append(place)
@@ -239,44 +237,64 @@ def _together(
             yield _finding("duplicate", [kept, *others], "the first is kept", steps)
     kept_places = sorted(places[0] for places in same.values())
     words = [_words(subjects[place].note) for place in kept_places]
-    pairs = near_pairs(words, None if vectors is None else vectors[kept_places])
-    for star in _stars_of(pairs):
-        yield from _near([subjects[kept_places[place]] for place in star], differ)
+    ours = [subjects[place] for place in kept_places]
+    yield from _alike(ours, alike(words, None if vectors is None else vectors[kept_places]))
+
+
+def _alike(subjects: Sequence[Subject], pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Tell of notes that contradict each other, and of those that say nearly the same."""
+    opposed = set()
+    for pair in sorted(pairs, key=lambda pair: -pair.closeness)[:MOST_COMPARED]:
+        older, newer = sorted((subjects[pair.first], subjects[pair.second]), key=_age)
+        if str(older.note.id) in newer.note.contested_by:
+            opposed.add(pair)  # and told of by `_disputes`
+        elif difference := _contradiction(older.note, newer.note):
+            opposed.add(pair)
+            yield _finding("conflict", [older, newer], difference, _either(older, newer))
+    for star in _stars_of([pair for pair in pairs if pair.says_the_same and pair not in opposed]):
+        *older_ones, newest = sorted((subjects[place] for place in star), key=_age)
+        steps = (
+            *(_replaced(older, newest, "the later one says it all") for older in older_ones),
+            _with(newest, older_ones, "merge", "each says something of its own"),
+        )
+        yield _finding("near", [*older_ones, newest], "nearly the same, the oldest first", steps)
+
+
+def _contradiction(older: Note, newer: Note) -> str:
+    """Say in what two notes contradict each other; empty where they do not."""
+    if EPISODE in (older.type, newer.type):  # what was said once is not what holds
+        return ""
+    found = conflict.conflicts(newer.title, newer.body, older.title, older.body)
+    return f"the later says: {found[0].here}; the earlier: {found[0].there}" if found else ""
+
+
+def _disputes(subjects: Iterable[Subject]) -> Iterator[Finding]:
+    """Tell of the notes that are marked as contested and still stand beside each other."""
+    known: dict[str, Subject] = {}
+    for subject in sorted(subjects, key=_age):
+        for other in (known[name] for name in subject.note.contested_by if name in known):
+            steps = _either(other, subject)[:2]
+            yield _finding("conflict", [other, subject], "marked as contested", steps)
+        known[str(subject.note.id)] = subject
+
+
+def _either(older: Subject, newer: Subject) -> tuple[Step, ...]:
+    return (
+        _replaced(older, newer, "the later one holds"),
+        _replaced(newer, older, "the earlier one holds"),
+        _with(older, [newer], "contest", "it is not known"),
+    )
 
 
 def _stars_of(pairs: Sequence[Pair]) -> list[list[int]]:
     near: dict[int, dict[int, float]] = defaultdict(dict)
     for pair in pairs:
-        close = pair.words if pair.meaning is None else max(pair.words, pair.meaning)
-        near[pair.first][pair.second] = near[pair.second][pair.first] = close
+        near[pair.first][pair.second] = near[pair.second][pair.first] = pair.closeness
     return [star for star in stars(near) if len(star) > 1]
 
 
-def _near(star: Sequence[Subject], differ: Differ) -> Iterator[Finding]:
-    """Tell of the notes that say nearly the same as the first, or that contradict it."""
-    centre, *others = star
-    alike = [centre]
-    for other in others:
-        older, newer = sorted((centre, other), key=_age)
-        difference = differ(older.note, newer.note)
-        if not difference:
-            alike.append(other)
-            continue
-        both = _replaced(older, newer), _with(older, [newer], "contest", "it is not known")
-        yield _finding("conflict", [older, newer], difference, both)
-    if len(alike) > 1:
-        alike.sort(key=_age)
-        *older_ones, newest = alike
-        steps = (
-            *(_replaced(older, newest) for older in older_ones),
-            _with(newest, older_ones, "merge", "each says something of its own"),
-        )
-        yield _finding("near", alike, "nearly the same, the oldest first", steps)
-
-
-def _replaced(older: Subject, newer: Subject) -> Step:
-    options = {"supersede": str(newer.note.id)}
-    return Step("revise", older.note.id, options, "the later one says it all")
+def _replaced(one: Subject, by: Subject, why: str) -> Step:
+    return Step("revise", one.note.id, {"supersede": str(by.note.id)}, why)
 
 
 def _with(one: Subject, others: Sequence[Subject], how: str, why: str) -> Step:

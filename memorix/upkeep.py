@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from memorix import conflict
 from memorix.errors import MemorixError
 from memorix.index.base import Row
 from memorix.layout import folder_of
 from memorix.memory import Memory
 from memorix.mending import on_a_sound_index
-from memorix.note import Note, parse, parse_time
+from memorix.note import parse, parse_time
 from memorix.query import Filter
 from memorix.resemblance import Vectors
 from memorix.results import Forgotten
@@ -37,7 +36,7 @@ def survey(memory: Memory, scope: str = "") -> Plan:
     rows = memory.index.latest(Filter(scopes=scopes, everything=True), now, MOST)
     found = list(_subjects(memory, rows))
     vectors = _vectors(memory, [row for row, _ in found])
-    return plan([subject for _, subject in found], vectors, _differ, scopes, now)
+    return plan([subject for _, subject in found], vectors, scopes, now)
 
 
 def settle(memory: Memory, wanted: Plan) -> tuple[list[Forgotten], list[tuple[str, str]]]:
@@ -97,11 +96,3 @@ def _vectors(memory: Memory, rows: Sequence[Row]) -> Vectors | None:
             mean = mean.reshape(len(pieces[row.key]), -1).mean(axis=0)
             vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-9)
     return vectors
-
-
-def _differ(first: Note, second: Note) -> str:
-    """Say in what two notes contradict each other; empty where they do not."""
-    if "Episode" in (first.type, second.type):
-        return ""
-    found = conflict.conflicts(first.title, first.body, second.title, second.body)
-    return conflict.told(found) if found else ""

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from memorix import upkeep, worklist
+from memorix import settling, upkeep, worklist
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
-from memorix.resemblance import near_pairs
+from memorix.resemblance import alike
 from memorix.tidying import Finding
 from memorix.topics import topics
 from tests.hashing import HashingEmbedder
@@ -112,6 +112,42 @@ def test_notes_that_say_nearly_the_same_are_told_with_both_ways_out(memory: Memo
     assert worklist.call(found.steps[1]) == (
         f'revise(id="{new}", etag=<from read>, merge=["{old}"])'
     )
+
+
+def test_a_contradiction_is_told_with_what_each_side_says(memory: Memory) -> None:
+    old = keep(memory, "The gateway listens on port 8443.", "Gateway port", days_ago=90)
+    new = keep(memory, "The gateway listens on port 9443.", "Port of the gateway")
+    keep(memory, "The gateway times out after 30 seconds.", "Gateway timeout")
+
+    (found,) = survey(memory)
+
+    assert (found.kind, ids(found)) == ("conflict", [old, new])
+    assert "9443" in found.says.partition(";")[0]
+    assert "8443" in found.says.partition(";")[2]
+    assert [worklist.command(step) for step in found.steps] == [
+        f"memorix revise {old} --supersede {new}",
+        f"memorix revise {new} --supersede {old}",
+        f"memorix revise {old} --contest {new}",
+    ]
+
+
+def test_a_dispute_stays_in_the_plan_once_until_it_is_settled(memory: Memory) -> None:
+    old = keep(memory, "The gateway listens on port 8443.", "Gateway port", days_ago=90)
+    new = keep(memory, "The gateway listens on port 9443.", "Port of the gateway")
+    settling.contest(memory, old, memory.read(old).etag, [new])
+
+    (found,) = survey(memory)
+    assert (found.kind, ids(found), found.says) == ("conflict", [old, new], "marked as contested")
+    settling.replaced_by(memory, old, memory.read(old).etag, new)
+
+    assert survey(memory) == ()
+
+
+def test_what_happened_at_different_times_contradicts_nothing(memory: Memory) -> None:
+    keep(memory, "The gateway listens on port 8443.", "Gateway port", type="Episode")
+    keep(memory, "The gateway listens on port 9443.", "Port of the gateway", type="Episode")
+
+    assert survey(memory, "conflict") == ()
 
 
 def test_a_hundred_nearly_equal_notes_are_one_finding(memory: Memory) -> None:
@@ -348,7 +384,8 @@ def test_nearly_equal_sets_of_words_are_found_among_thousands() -> None:
     words = [frozenset(chance.sample(vocabulary, 30)) for _ in range(3000)]
     copies = [frozenset([*sorted(words[n])[:26], "a", "b"]) for n in range(0, 3000, 300)]
 
-    found = {(pair.first, pair.second) for pair in near_pairs([*words, *copies], None)}
+    pairs = alike([*words, *copies], None)
+    found = {(pair.first, pair.second) for pair in pairs if pair.says_the_same}
 
     assert {(n * 300, 3000 + n) for n in range(10)} <= found
     assert all(second >= 3000 for _, second in found)
