@@ -1,34 +1,54 @@
-"""What an assistant should know at the start of a session, in few tokens."""
+"""What an assistant should know at the start of a session, in few tokens.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A hook shows it before each session, so nothing slow is imported here: `dataclasses` alone takes as
+long as Python's own start.
+"""
 
-from memorix.chunks import estimate_tokens
-from memorix.note import cut_short
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 ORDER = ("Preference", "Profile", "Decision", "Gotcha", "Procedure", "Fact", "Reference", "Episode")
 # What binds the work comes before what merely informs it.
 
+BUDGET = 800
+# Tokens by default: about twenty notes, and little beside the tools of one server.
+
+REACH = 200
+# Newest notes chosen from.
+
 _GIST = 140
+_ASCII_A_TOKEN, _ID_TOKENS = 3, 20
+# Never too low: English has more than four characters a token, code more than three; an id is
+# letters and digits at random.
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    id: str
-    type: str
-    title: str
-    gist: str
-    date: str
-    scope: str
+    """A note that may be told; `contested_by` are the ids of notes that contradict it."""
+
+    __slots__ = ("contested_by", "date", "gist", "id", "scope", "title", "type")
+
+    def __init__(
+        self,
+        id: str,
+        type: str,
+        title: str,
+        gist: str,
+        date: str,
+        scope: str,
+        contested_by: "Sequence[str]" = (),
+    ) -> None:
+        self.id, self.type, self.title, self.gist = id, type, title, gist
+        self.date, self.scope, self.contested_by = date, scope, contested_by
 
 
-@dataclass(frozen=True, slots=True)
 class Brief:
     """The text to show, the notes it names, and how many of all notes are left out."""
 
-    text: str
-    shown: tuple[Entry, ...]
-    total: int
+    __slots__ = ("shown", "text", "total")
+
+    def __init__(self, text: str, shown: "tuple[Entry, ...]", total: int) -> None:
+        self.text, self.shown, self.total = text, shown, total
 
     @property
     def truncated(self) -> bool:
@@ -36,29 +56,69 @@ class Brief:
 
 
 def compose(
-    entries: Sequence[Entry], total: int, scopes: Sequence[str], max_tokens: int, waiting: int = 0
+    entries: "Sequence[Entry]",
+    total: int,
+    scopes: "Sequence[str]",
+    max_tokens: int,
+    waiting: int = 0,
+    known: "Collection[str]" = (),
 ) -> Brief:
-    """Write the brief: newest notes of each kind in turn, kinds in `ORDER`, within the budget.
+    """Write the brief within the budget: conflicts, then the newest notes of each kind in turn.
 
-    The text has no clock in it and is the same for the same notes, so that it does not break a
-    host's prompt cache.  `waiting` suggestions are told by their number alone.
+    `entries` are the newest notes in force.  The text has no clock in it and is the same for the
+    same notes, so that it does not break a host's prompt cache.  `waiting` suggestions are told by
+    their number alone; what a line of `known`, as `plain` makes it, says already is not repeated.
     """
     head = f"{total} notes in force in {' + '.join(scopes)}. Recall before relying on one."
     if waiting:
         head += f" In the inbox, for the user to review: {waiting}."
     left = max_tokens - estimate_tokens(head)
+    conflicts: list[str] = []
+    for line in _conflicts(entries):
+        left -= estimate_tokens(line)
+        conflicts += [line] if left >= 0 else []
     shown: list[Entry] = []
-    for entry in _in_turn(entries):
-        cost = estimate_tokens(_line(entry)) + 1
+    for entry in _in_turn([e for e in entries if not known or not _is_known(e, known)]):
+        cost = estimate_tokens(_line(entry))
         if cost > left:
             break
         left -= cost
         shown.append(entry)
     lines = [_line(entry) for entry in sorted(shown, key=_rank)]
-    return Brief("\n".join([head, *lines]), tuple(shown), total)
+    return Brief("\n".join([head, *conflicts, *lines]), tuple(shown), total)
 
 
-def _in_turn(entries: Sequence[Entry]) -> list[Entry]:
+def plain(line: str) -> str:
+    """Return what makes two lines the same to a reader: their words, without marks and case."""
+    letters = "".join(c if c.isalnum() else " " for c in line.casefold())
+    return " ".join(letters.split())
+
+
+def estimate_tokens(line: str) -> int:
+    """Return about how many tokens a line takes, rather too many than too few."""
+    ascii_only = sum(character < "\x80" for character in line)
+    ids = line.count(" [")
+    return ascii_only // _ASCII_A_TOKEN + (len(line) - ascii_only) + ids * _ID_TOKENS // 2 + 1
+
+
+def _is_known(entry: Entry, known: "Collection[str]") -> bool:
+    return plain(entry.gist) in known or plain(entry.title) in known
+
+
+def _conflicts(entries: "Sequence[Entry]") -> list[str]:
+    """Return a line for each two notes in force that contradict each other, newest first."""
+    by_id = {entry.id: entry for entry in entries}
+    told: dict[tuple[str, ...], str] = {}
+    for entry in entries:
+        for other in entry.contested_by:
+            if other in by_id and other != entry.id:
+                pair = (f"{e.title} ({e.date[:10]}) [{e.id}]" for e in (entry, by_id[other]))
+                key = tuple(sorted((entry.id, other)))
+                told.setdefault(key, f"- Unresolved: {' contradicts '.join(pair)}")
+    return list(told.values())
+
+
+def _in_turn(entries: "Sequence[Entry]") -> list[Entry]:
     """Take the newest of every kind, then the second newest of every kind, and so on."""
     kinds: dict[str, list[Entry]] = {}
     for entry in sorted(entries, key=lambda e: e.date, reverse=True):
@@ -72,5 +132,13 @@ def _rank(entry: Entry) -> int:
 
 
 def _line(entry: Entry) -> str:
-    gist = "" if entry.gist == entry.title else f": {cut_short(entry.gist, _GIST)}"
+    gist = "" if entry.gist == entry.title else f": {_cut(entry.gist)}"
     return f"- {entry.type} ({entry.date[:10]}) {entry.title}{gist} [{entry.id}]"
+
+
+def _cut(gist: str) -> str:
+    if len(gist) <= _GIST:
+        return gist
+    head = gist[: _GIST - 1]
+    space = head.rfind(" ")
+    return (head[:space] if space > _GIST // 2 else head).rstrip() + "…"

@@ -62,9 +62,6 @@ LOOK_AT_MOST = 500
 LATELY = 32
 # Versions of notes, as they were last read or written, that a refused write is compared with.
 
-BRIEF_REACH = 200
-# Newest notes the brief chooses from.
-
 
 @dataclass
 class Memory:
@@ -232,13 +229,20 @@ class Memory:
         ]
 
     @on_a_sound_index
-    def brief(self, scope: str = "", max_tokens: int = 600) -> brief.Brief:
-        """Return what an assistant should know at the start of a session."""
+    def brief(self, scope: str = "", max_tokens: int = brief.BUDGET) -> brief.Brief:
+        """Return what an assistant should know at the start of a session.
+
+        What reads like an instruction to a model is left out.
+        """
         self._look()
         wanted = self._shown(Filter(scopes=self.places.to_read((scope,) if scope else ())))
-        rows = self.index.latest(wanted, self.clock(), BRIEF_REACH)
-        entries = [brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope) for r in rows]
-        total = len(rows) if len(rows) < BRIEF_REACH else self._count(wanted)
+        rows = self.index.latest(wanted, self.clock(), brief.REACH)
+        entries = [
+            brief.Entry(r.id, r.type, r.title, r.gist, r.date, r.scope, r.contested_by)
+            for r in rows
+            if not r.suspect
+        ]
+        total = len(rows) if len(rows) < brief.REACH else self._count(wanted)
         waiting = len(self.waiting(wanted.scopes))
         return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens, waiting)
 

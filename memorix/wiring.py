@@ -2,13 +2,16 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix import embedders
+from memorix.admission import OFF
 from memorix.config import Config
 from memorix.errors import IndexUnavailable, ModelUnavailable
+from memorix.held import SECRET
 from memorix.index.sqlite import SqliteIndex
 from memorix.journal import Journal, Limits
 from memorix.layout import PROJECTS
@@ -52,6 +55,30 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         clock=clock,
         siblings=lambda: _siblings(config, index_path),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the notes about a folder are, for who reads the index without the engine.
+
+    `root` is where the project begins, `held` are the reasons of `memorix.held` that are shown.
+    """
+
+    index: Path
+    root: Path
+    mounts: Mapping[str, Path]
+    scopes: tuple[str, ...]
+    held: tuple[str, ...]
+
+
+def where(config: Config) -> Where:
+    """Find what belongs to the folder that the settings name; opens nothing."""
+    project = find_project(config.cwd)
+    mounts, index_path = _mount(config, project)
+    store = Store(config.vault, config.state_dir / "write.lock", mounts)
+    scopes = Places(store, project, config.project).to_read(())
+    shown = ("", SECRET) if config.secrets == OFF else ("",)
+    return Where(index_path, project.root if project else config.cwd, mounts, scopes, shown)
 
 
 def load_model(memory: Memory, config: Config) -> None:

@@ -41,7 +41,7 @@ LEVELS = [
     # faces
     [
         "arguments", "answers", "worklist", "told", "status", "doctor", "vault", "server",
-        "bench", "demo",
+        "bench", "demo", "hooks",
     ],
     ["cli"],
     ["__main__"],
@@ -63,7 +63,7 @@ ORDERED_LEVELS = {1, 2, 4, 6}
 # Levels whose modules may import those listed before them; adapters may not know each other.
 
 CONTRACTS = {"memorix.index.base", "memorix.embedders.base"}
-LATE = {"cli", "server", "demo"}
+LATE = {"cli", "server", "demo", "hooks", "__main__"}
 # These import inside functions, so that `--help` and `initialize` are quick.
 
 

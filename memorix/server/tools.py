@@ -189,7 +189,7 @@ def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
 
 def _brief(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     @server.tool(annotations=_READS)
-    def brief(scope: ScopeRead = "", max_tokens: Count = 600) -> Annotated[CallToolResult, Briefed]:
+    def brief(scope: ScopeRead = "", max_tokens: Count = 800) -> Annotated[CallToolResult, Briefed]:
         """Return what matters at the start of a session: preferences, decisions, gotchas."""
         from memorix import answers
 
