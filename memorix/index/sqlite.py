@@ -87,6 +87,7 @@ class SqliteIndex:
             return
         with self._db.writing() as db:
             touched: list[context.Place] = []
+            self._drop_words(db, prepared)
             for change in prepared:
                 match change:
                     case Prepared():
@@ -103,7 +104,8 @@ class SqliteIndex:
                     case Drop():
                         touched += context.place_of(db, change.path)
                         self._drop(db, change.path)
-                        self._hand_on_ids(db)
+            if any(isinstance(change, Drop) for change in prepared):
+                self._hand_on_ids(db)
             context.refresh(db, touched)
 
     # -- search
@@ -370,6 +372,26 @@ class SqliteIndex:
         graph.put(db, key, new.names, new.links)
         self._put_warnings(db, key, note, note_id)
         self._put_chunks(db, key, new)
+
+    @staticmethod
+    def _drop_words(db: apsw.Connection, changes: Sequence[Any]) -> None:
+        """Delete the words of all notes that are to be replaced, before others are inserted.
+
+        FTS5 writes out what it holds whenever a row comes before the last one: deleting and
+        inserting in turns takes five times as long.
+        """
+        paths = [
+            c.put.note.path if isinstance(c, Prepared) else c.path
+            for c in changes
+            if isinstance(c, Prepared | Drop)
+        ]
+        chunks = fetch(
+            db,
+            "SELECT c.key FROM chunks c JOIN notes n ON n.key = c.note"
+            f" WHERE n.path {_AMONG} ORDER BY c.key",
+            (_listed(paths),),
+        )
+        db.executemany("DELETE FROM words WHERE rowid = ?", chunks)
 
     def _put_warnings(self, db: apsw.Connection, key: int, note: Note, note_id: str) -> None:
         rows = [(key, w.code, w.line, w.message) for w in note.warnings]
