@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import shutil
-import subprocess
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,13 +14,11 @@ from urllib.parse import unquote
 
 from memorix.errors import InvalidRequest, UnsafePath
 from memorix.files import below, safe_relative, write_atomic
+from memorix.git import Repository, root_commit, text_of
 from memorix.note import MAX_SLUG_BYTES
 
 ID_FILE = ".memorix.toml"
 # In a repository it says which project this is; in the vault, whose notes a folder holds.
-
-GIT_TIMEOUT_S = 2.0
-# A recall waits for it; a repository on a dead network drive must not stop the answer.
 
 KINDS = ("id", "git", "root", "path")
 # Strongest first.  The first two name a project, the others only a place or a beginning.
@@ -116,7 +112,7 @@ def claim(project: Project, folder: Path) -> bool:
         return False
     lasting = [i for i in project.identities if not i.startswith("path:")]
     new = [i for i in lasting or project.identities if i not in known]
-    text = _extended(_text(path), new)
+    text = _extended(text_of(path), new)
     if new and text:
         write_atomic(path, text.encode())
     return True
@@ -183,13 +179,13 @@ def _root_of(cwd: Path) -> Path | None:
 
 
 def _describe(root: Path) -> Project:
-    git = _Git.at(root)
+    git = Repository.at(root)
     main = git.main if git else root
     place = next((folder for folder in (root, main) if _table(folder / ID_FILE)), root)
     keys = _table(place / ID_FILE)
     remote = _remote(git, _MOST_HOPS) if git else ""
     named = [*_committed(keys), *([f"git:{remote}"] if remote else [])]
-    first = _root_commit(root) if git and not named else ""
+    first = root_commit(root) if git and not named else ""
     every = [*named, *([f"root:{first}"] if first else []), f"path:{_spelled(main)}"]
     identities = sorted(dict.fromkeys(every), key=lambda i: KINDS.index(_kind(i)))
     slug = keys.get("project")
@@ -231,36 +227,12 @@ def _spelled(path: Path) -> str:
     return text.replace("\\", "/") if os.name == "nt" else text
 
 
-# -- git, read without starting it
+# -- its remote
 
 
-@dataclass(frozen=True, slots=True)
-class _Git:
-    """A repository: the folder with its configuration, and the one it is known by."""
-
-    folder: Path
-    main: Path
-
-    @classmethod
-    def at(cls, root: Path) -> "_Git | None":
-        """Read where the repository of a working folder lies; None if that cannot be read."""
-        dot = root / ".git"
-        if dot.is_dir():
-            return cls(dot, root)
-        head, _, named = _text(dot).strip().partition("gitdir:")
-        if head or not named:
-            return None
-        own = (root / named.strip()).resolve()
-        common = _text(own / "commondir").strip()
-        if not common:  # a submodule, or a repository that is kept elsewhere
-            return cls(own, root)
-        shared = (own / common).resolve()
-        return cls(shared, shared.parent if shared.name.startswith(".") else shared)
-
-
-def _remote(git: _Git, hops: int) -> str:
+def _remote(git: Repository, hops: int) -> str:
     """Return `host/owner/repo` of the remote that says most; empty if there is none."""
-    urls = _remotes(_text(git.folder / "config"))
+    urls = _remotes(text_of(git.folder / "config"))
     names = sorted(urls, key=lambda name: (name != "origin", name != "upstream", name))
     found = (_normal_remote(urls[n]) or _followed(git.main, urls[n], hops) for n in names)
     return next((remote for remote in found if remote), "")
@@ -310,43 +282,12 @@ def _followed(root: Path, url: str, hops: int) -> str:
     if re.match(r"/[A-Za-z]:", text) and os.name == "nt":
         text = text[1:]
     for target in (root / text, root / f"{text}.git"):
-        git = _Git.at(target)
+        git = Repository.at(target)
         if git is None and (target / "HEAD").is_file():
-            git = _Git(target, target)
+            git = Repository(target, target, target)
         if git:
             return _remote(git, hops - 1)
     return ""
-
-
-def _root_commit(root: Path) -> str:
-    """Ask git for the first commit; empty without git, without commits, or in a shallow clone."""
-    program = shutil.which("git")
-    if not program or not Path(program).is_absolute():  # Windows would run one lying in the folder
-        return ""
-    command = [program, "--no-replace-objects", "-C", str(root)]
-    command += ["-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"]
-    question = "rev-parse --is-shallow-repository", "rev-list --max-parents=0 HEAD"
-    shallow, commits = (_ask([*command, *words.split()]) for words in question)
-    return commits[-1] if shallow == ["false"] and commits else ""
-
-
-def _ask(command: list[str]) -> list[str]:
-    # The environment is passed on, without what would point git at another repository.
-    env = {k: v for k, v in os.environ.items() if not k.upper().startswith("GIT_")}
-    env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-    try:
-        done = subprocess.run(
-            command,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_TIMEOUT_S,
-            check=True,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return done.stdout.decode("ascii", "replace").split()
 
 
 # -- whose notes a folder of the vault holds
@@ -363,7 +304,7 @@ def _owners(projects_dir: Path) -> dict[str, frozenset[str]]:
 def _known_identities(path: Path) -> frozenset[str]:
     """Return the identities a claim names, also where a merge has left its marks in the file."""
     table = _table(path)
-    listed = _strings(table.get("identities")) if table else _IDENTITY.findall(_text(path))
+    listed = _strings(table.get("identities")) if table else _IDENTITY.findall(text_of(path))
     return frozenset(listed)
 
 
@@ -376,7 +317,7 @@ def _identities(project: Project, owners: Mapping[str, frozenset[str]]) -> Itera
     asked = any(i.startswith("root:") for known in owners.values() for i in known)
     told = any(i.startswith("root:") for i in project.identities)
     if asked and not told and (project.root / ".git").exists():
-        yield f"root:{_root_commit(project.root)}"
+        yield f"root:{root_commit(project.root)}"
 
 
 def _contradicts(project: Project, identity: str, known: frozenset[str]) -> bool:
@@ -416,16 +357,9 @@ def _extended(text: str, new: list[str]) -> str:
 # -- files
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
-    except OSError:
-        return ""
-
-
 def _table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(path).removeprefix("\ufeff"))
+        return tomllib.loads(text_of(path).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError:
         return {}
 
