@@ -126,7 +126,9 @@ def by_standing(hits: Sequence[Hit], note_of: Callable[[Hit], Note | None]) -> l
     """
     ordered = list(hits)
     notes = {hit.id: note_of(hit) for hit in hits if hit.disputes}
-    ranks = {h.id: trust.standing(n, h.scope) for h in hits if (n := notes.get(h.id))}
+    ranks = {
+        h.id: (not h.branch, *trust.standing(n, h.scope)) for h in hits if (n := notes.get(h.id))
+    }
     for hit in sorted((h for h in hits if h.id in ranks), key=lambda h: ranks[h.id], reverse=True):
         place = ordered.index(hit)
         weaker = [h for h in ordered[:place] if h.id in hit.disputes and h.id in ranks]

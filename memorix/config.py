@@ -41,6 +41,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "models_dir": str,
         "model": str,
         "project": str,
+        "session": str,
         "watch": str,
         "log": str,
         "review": str,
@@ -57,6 +58,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "vault": "~/Memorix",
         "model": "",
         "project": "",
+        "session": "",
         "watch": "auto",
         "log": "off",
         "review": "off",
@@ -70,6 +72,10 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
 _UNFILLED = re.compile(r"\$\{|^\$\w|^%\w+%")
 # Placeholders that some hosts pass on as they are; taken literally they would name a new folder.
 
+_SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9._:-]{4,100}")
+# Variables in which hosts name the session they are in; a hint, so nothing is said if it is odd.
+
 _TABLE = re.compile(r"\s*\[")
 _VALUE = r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'\[{#][^\s#]*)"""
 
@@ -79,7 +85,8 @@ class Config:
     """All settings; every path is absolute, and the vault's is its real one.
 
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
-    `project` are empty where nothing was asked for.  `cwd` is where the host works.  `log`
+    `project` are empty where nothing was asked for.  `session` is the host's own name of what it
+    is in.  `cwd` is where the host works.  `log`
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
     `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.  `sources`
@@ -91,6 +98,7 @@ class Config:
     models_dir: Path
     model: str
     project: str
+    session: str
     cwd: Path
     watch: Watch
     log: Literal["on", "off"]
@@ -127,6 +135,7 @@ def load(
     flags = {name: value for name, value in (flags or {}).items() if value}
     problems = [f"--{n}: no such setting" for n in flags if n not in (*_SETTINGS, *_FLAGS_ONLY)]
     given = _from_file(flags, env, problems) | _from_environment(env) | _from_flags(flags)
+    given = _hints(env) | given
     values = {name: _settle(name, given, problems) for name in _SETTINGS}
     values["cwd"], sources = _cwd(flags, env, problems), {n: g.source for n, g in given.items()}
     if values["vault"]:
@@ -239,6 +248,12 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, _Given]:
     here = _here()
     variables = {name: f"MEMORIX_{name.upper()}" for name in _SETTINGS}
     return {n: _Given(env[v], v, here) for n, v in variables.items() if env.get(v, "").strip()}
+
+
+def _hints(env: Mapping[str, str]) -> dict[str, _Given]:
+    """Return what hosts say of themselves in variables of their own."""
+    named = next((name for name in _SESSIONS if _PLAIN_ID.fullmatch(env.get(name, ""))), "")
+    return {"session": _Given(env[named], named, _here())} if named else {}
 
 
 def _from_flags(flags: Mapping[str, str | None]) -> dict[str, _Given]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import unified_diff
+from types import MappingProxyType
 
 from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
@@ -144,8 +145,17 @@ def _is_spelled(word: str, text: str) -> bool:
     return is_spaceless(word[0]) and all(character in text for character in word)
 
 
-def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -> Note:
+def compose(
+    draft: Draft,
+    note_id: NoteId,
+    path: str,
+    now: datetime,
+    via: str,
+    where: Mapping[str, Value] = MappingProxyType({}),
+) -> Note:
     """Make the note that a draft becomes at this path, with OKF's keys in their order.
+
+    `where` are keys that say where it is written; they are no news of a note from elsewhere.
 
     Raises:
         InvalidRequest: A key of the draft cannot be what it is.
@@ -160,6 +170,7 @@ def compose(draft: Draft, note_id: NoteId, path: str, now: datetime, via: str) -
         "generated": _generated(draft.author, moment, via),
         "origin": draft.origin,
         "status": "draft" if draft.suggested else "",
+        **({} if draft.when or draft.origin == "imported" else where),
         **resolved(draft.extra, now, draft.author or via),
     }
     stated = {key: value for key, value in meta.items() if value not in (None, "", (), [])}
@@ -177,8 +188,18 @@ def stem_for(draft: Draft) -> str:
     return slug(draft.title)
 
 
-def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, via: str) -> bytes:
+def edited(
+    content: bytes,
+    path: str,
+    edit: Edit,
+    now: datetime,
+    author: str,
+    via: str,
+    where: Mapping[str, Value] = MappingProxyType({}),
+) -> bytes:
     """Return a file's bytes after an edit; every byte the edit does not concern stays.
+
+    `where` are keys that say where a new text is written, None where that is not known.
 
     Raises:
         InvalidRequest: The passage is not there, or is there more than once; a key cannot be set.
@@ -197,6 +218,9 @@ def edited(content: bytes, path: str, edit: Edit, now: datetime, author: str, vi
         if note.title == derived and "title" in note.meta and "title" not in changes:
             changes["title"] = _title_from(cut(text).body.strip())
         changes["generated"] = _generated(author, format_time(now), via)
+        changes |= {key: where[key] for key in ("branch", "commit") if key in where}
+        if where.get("session") and "session" not in note.meta:
+            changes["session"] = where["session"]
     return set_keys(text, changes, path).encode()
 
 

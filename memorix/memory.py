@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -28,6 +28,7 @@ from memorix import (
     trust,
     unfinished,
 )
+from memorix.branches import Branches
 from memorix.dates import order_asked
 from memorix.embedders.base import Embedder
 from memorix.erasure import marks_of_text
@@ -47,11 +48,12 @@ from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, NoteId, digest, new_id, parse, render
 from memorix.places import Places
-from memorix.query import Answer, Filter, Hit, Query
+from memorix.query import Answer, Branch, Filter, Hit, Query
 from memorix.ranking import Mix
 from memorix.reconcile import Seen
 from memorix.results import Forgotten, Near, Reading, Status, Written, forgotten_on
 from memorix.store import Store
+from memorix.yamltext import Value
 
 VIA = f"memorix/{__version__}"
 
@@ -76,6 +78,8 @@ class Memory:
     index_path: Path
     journal: Journal
     author: str = VIA
+    branches: Branches = field(default_factory=Branches)
+    session: str = ""
     log: bool = False
     review: str = "off"
     secrets: str = admission.MASK
@@ -180,7 +184,8 @@ class Memory:
         row, by = self.find(note_id), author or self.author
         with self.writing("revise", by):
             content, seen = self.expected(row, etag)
-            new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA)
+            where = self.whereabouts(row.scope)
+            new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA, where)
             new, masked = admission.of_change(content, new, row.path, self.secrets)
             if dry_run:
                 steps = lifecycle.changed_lines(content, new)
@@ -405,9 +410,21 @@ class Memory:
             return wanted
         return replace(wanted, held=(*wanted.held, held.SECRET))
 
+    def unmerged(self, branches: Set[Branch]) -> frozenset[Branch]:
+        """Return those of the project's branches that are not part of what is checked out."""
+        scope = self.places.slug
+        names = self.branches.unmerged(name for place, name in branches if place == scope)
+        return frozenset((scope, name) for name in names)
+
     def _ask(self, query: Query) -> Answer:
         return recalling.answer(
-            self.index, self.embedder, query, self.clock(), meaning=self.meaning, mix=self.mix
+            self.index,
+            self.embedder,
+            query,
+            self.clock(),
+            meaning=self.meaning,
+            mix=self.mix,
+            unmerged=self.unmerged,
         )
 
     def known(self, draft: Draft, scope: str) -> Row | None:
@@ -444,11 +461,27 @@ class Memory:
         stem = f"{folder}/{lifecycle.stem_for(draft)}"
         path = self.store.free_path(stem, self.index.has_path)
         draft = counterparts.with_sources(draft, path, self.note_of)
-        note = lifecycle.compose(draft, self.new_id(), path, self.clock(), VIA)
+        note = self.composed(draft, path, scope)
         content = render(note)
         self.places.claim(scope)
         seen = self.store.write(path, content, None)
         return sync.put_of(note, content, seen)
+
+    def composed(self, draft: Draft, path: str, scope: str) -> Note:
+        """Make the note that a draft becomes at a path, now and here."""
+        where = self.whereabouts(scope)
+        return lifecycle.compose(draft, self.new_id(), path, self.clock(), VIA, where)
+
+    def whereabouts(self, scope: str) -> dict[str, Value]:
+        """Return the keys that say where a note of a scope is written, None for what is unknown."""
+        branch, commit = self.branches.standing()
+        about = [self.places.slug] if scope == USER and self.places.slug else None
+        return {
+            "project": about,
+            "branch": branch or None,
+            "commit": commit or None,
+            "session": self.session or None,
+        }
 
     def note_of(self, note_id: str) -> Note:
         """Return the note with exactly this id or path, as its file is now."""

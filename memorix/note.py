@@ -132,6 +132,11 @@ class Note:
         """The conversation in which the note was written, where that is known."""
         return _text(self.meta.get("session"))
 
+    @property
+    def branch(self) -> str:
+        """The branch that was checked out when the text was written, where that is known."""
+        return _text(self.meta.get("branch"))
+
     def _moment(self, key: str) -> datetime | None:
         return parse_time(_text(self.meta.get(key)))
 

@@ -67,13 +67,19 @@ class Match:
     around: frozenset[str] = frozenset()
 
 
+Branch = tuple[str, str]
+# A branch of a project: its scope, and its name.
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a note is besides its text; `day` is the local day of its date."""
+    """What a note is besides its text; `day` is the local day of its date, `branch` the scope and
+    the name of the branch it was written on, where it was."""
 
     day: date | None
     author: str
     session: str
+    branch: Branch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,8 @@ class Why:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A note found; `gist` is the line of it that answers best, `score` runs from 0 to 1, `seen` is
-    the version of the file that was indexed, `disputes` the hits beside it that it contradicts."""
+    the version of the file that was indexed, `disputes` the hits beside it that it contradicts,
+    `branch` the one it is from where that is not merged here."""
 
     id: str
     title: str
@@ -110,6 +117,7 @@ class Hit:
     status: str
     seen: Seen
     disputes: tuple[str, ...] = ()
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

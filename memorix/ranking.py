@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memorix.dates import Period
-from memorix.query import Match, Traits
+from memorix.query import Branch, Match, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Mix:
     these shares: `dated` where the note is from a time that the question names, `author` where the
     question names who wrote it, `own_words` where a person did, `session` as far as the session it
     belongs to matches best, `order` as far as it is the newest or oldest, where that is asked for.
+    It is lowered by `elsewhere` where the note is from a branch that is not merged here.
     """
 
     low: float = 0.1
@@ -58,6 +59,7 @@ class Mix:
     own_words: float = 0.2
     session: float = 0.5
     order: float = 0.3
+    elsewhere: float = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,15 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question says about the notes it wants: when, by whom, the newest or the oldest."""
+    """What a question says about the notes it wants: when, by whom, the newest or the oldest.
+
+    `elsewhere` are the branches that are not part of where it is asked.
+    """
 
     periods: Sequence[Period] = ()
     named: Callable[[str], bool] = lambda author: False
     order: str = ""
+    elsewhere: frozenset[Branch] = frozenset()
 
 
 def lifted(
@@ -107,7 +113,14 @@ def _lifts(trait: Traits, age: float, asked: Asked, mix: Mix) -> list[tuple[str,
         ("a person's words", mix.own_words * person),
         (asked.order, mix.order * age),
     ]
-    return [(name, share) for name, share in lifts if share > 0]
+    if trait.branch in asked.elsewhere:
+        lifts.append((unmerged(trait.branch[1]), -mix.elsewhere))
+    return [(name, share) for name, share in lifts if share]
+
+
+def unmerged(branch: str) -> str:
+    """Return the mark of a note that was written on a branch which is not part of this one."""
+    return f"from branch {branch}, not merged here"
 
 
 def _is_dated(trait: Traits, periods: Sequence[Period]) -> bool:

@@ -1,7 +1,7 @@
 """Answer a question from the index: by words, by meaning, or both."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from math import log
@@ -14,7 +14,7 @@ from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms
 from memorix.marking import marks
 from memorix.note import cut_short
-from memorix.query import Answer, Hit, Match, Query, Why
+from memorix.query import Answer, Branch, Hit, Match, Query, Why
 from memorix.ranking import (
     Asked,
     Mix,
@@ -62,10 +62,12 @@ def answer(
     *,
     meaning: str,
     mix: Mix,
+    unmerged: Callable[[Set[Branch]], frozenset[Branch]] = lambda branches: frozenset(),
 ) -> Answer:
     """Find the notes that fit a question; without words in it, the latest ones.
 
-    `meaning` says why `embedder` is None where it is.
+    `meaning` says why `embedder` is None where it is.  `unmerged` tells which of some branches are
+    not part of where the question is asked.
     """
     if not asked_for(query.text):
         return _latest(index, query, now)
@@ -94,7 +96,7 @@ def answer(
         strict=query.strict,
         mix=mix,
     )
-    ranked, read_as = _by_traits(index, query.text, ranked, periods, mix)
+    ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
     silent = "" if ranked else _silence(terms, counts)
     return _page(index, query, now, ranked, weights, meaning, silent, read_as)
 
@@ -137,7 +139,12 @@ def _covered(weights: Mapping[QueryTerm, float], match: Match, mix: Mix) -> floa
 
 
 def _by_traits(
-    index: Index, text: str, ranked: list[Ranked], periods: Sequence[dates.Period], mix: Mix
+    index: Index,
+    text: str,
+    ranked: list[Ranked],
+    periods: Sequence[dates.Period],
+    mix: Mix,
+    unmerged: Callable[[Set[Branch]], frozenset[Branch]],
 ) -> tuple[list[Ranked], tuple[str, ...]]:
     """Order notes also by when, by whom and in which session they were written; say how dates of
     the question were read."""
@@ -145,7 +152,9 @@ def _by_traits(
     days = [trait.day for trait in traits.values() if trait.day]
     periods = in_years_with_notes(periods, days)
     words = set(index_words(text).split())
-    asked = Asked(periods, lambda author: is_named(author, words), dates.order_asked(text))
+    elsewhere = unmerged({trait.branch for trait in traits.values() if trait.branch})
+    order = dates.order_asked(text)
+    asked = Asked(periods, lambda author: is_named(author, words), order, elsewhere)
     return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
 
 
@@ -278,12 +287,13 @@ def _found(
     row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float], marked: tuple[str, ...]
 ) -> Hit:
     matched = _joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
-    lifts = [f"{name} +{share:.0%}" for name, share in ranked.lifts]
+    lifts = [f"{name} {share:+.0%}" for name, share in ranked.lifts]
     why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, (*marked, *lifts))
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)
-    return _hit(row, round(ranked.score, 4), why, best)
+    branch = row.branch if any(share < 0 for _, share in ranked.lifts) else ""
+    return replace(_hit(row, round(ranked.score, 4), why, best), branch=branch)
 
 
 def _joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:

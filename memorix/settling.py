@@ -106,12 +106,12 @@ def supersede(
         path = _path_beside(memory, row, draft)
         draft = counterparts.with_sources(draft, path, memory.note_of)
         draft = _dated(draft, old)
-        late = is_older(_composed(memory, draft, path), old)
+        late = is_older(memory.composed(draft, path, row.scope), old)
         if late:
             draft, status = relations.as_history(draft, old, path), "filed as history"
         else:
             draft, status = relations.superseding(draft, [old], path), "superseded"
-        note = _composed(memory, draft, path)
+        note = memory.composed(draft, path, row.scope)
         plan = _Settlement(status, note, render(note), None, row.scope, (row,), masked=masked)
         return _carried_out(memory, plan, "" if late else row.id, dry_run=dry_run)
 
@@ -143,7 +143,8 @@ def combine(
         draft = counterparts.with_sources(
             replace(draft, type=draft.type or TOPIC), path, memory.note_of
         )
-        note = _composed(memory, relations.merging(draft, old, path), path)
+        draft = relations.merging(draft, old, path)
+        note = memory.composed(draft, path, rows[0].scope)
         others, replaced = tuple(rows), ", ".join(row.id for row in rows)
         plan = _Settlement("merged", note, render(note), None, rows[0].scope, others, masked=masked)
         return _carried_out(memory, plan, replaced, dry_run=dry_run)
@@ -254,10 +255,6 @@ def _done_before(memory: Memory, row: Row, draft: Draft) -> Written | None:
 def _path_beside(memory: Memory, row: Row, draft: Draft) -> str:
     stem = f"{row.path.rpartition('/')[0]}/{lifecycle.stem_for(draft)}".lstrip("/")
     return memory.store.free_path(stem, memory.index.has_path)
-
-
-def _composed(memory: Memory, draft: Draft, path: str) -> Note:
-    return lifecycle.compose(draft, memory.new_id(), path, memory.clock(), VIA)
 
 
 def _carried_out(

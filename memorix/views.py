@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
+from memorix.branches import Branches
 from memorix.errors import InvalidRequest, NotAllowed
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm
@@ -40,6 +41,7 @@ def seen_by(memory: Memory, project: str, scopes: frozenset[str]) -> Memory:
         if plain != project:
             raise InvalidRequest(f"There is no project {project!r}. A new one is named {plain!r}.")
     places = Places(memory.store, None, project, scopes)
+    memory = replace(memory, branches=Branches())  # the caller's checkout is on another machine
     if not scopes:
         return replace(memory, places=places)
     return replace(memory, places=places, index=cast(Index, ScopedIndex(memory.index, scopes)))

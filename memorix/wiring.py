@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memorix import embedders
 from memorix.admission import OFF
+from memorix.branches import Branches
 from memorix.config import Config
 from memorix.errors import IndexUnavailable, ModelUnavailable
 from memorix.held import SECRET
@@ -47,6 +48,8 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         index=SqliteIndex(index_path),
         index_path=index_path,
         places=Places(store, project, config.project),
+        branches=Branches(project.root if project and not config.project else None),
+        session=config.session,
         author=author or VIA,
         log=config.log == "on",
         review=config.review,

@@ -31,10 +31,10 @@ LEVELS = [
     ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
     # engine
     [
-        "scopes", "places", "sync", "results", "marking", "comparing", "recalling", "linking",
-        "logbook",
-        "watching", "mending", "unfinished", "counterparts", "tombstones", "erasing", "memory",
-        "moving", "inbox", "settling", "transfer", "upkeep", "history", "views",
+        "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
+        "recalling", "linking", "logbook", "watching", "mending", "unfinished", "counterparts",
+        "tombstones", "erasing", "memory", "moving", "inbox", "settling", "transfer", "upkeep",
+        "history", "views",
         "installing",
     ],
     ["wiring"],

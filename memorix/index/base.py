@@ -80,6 +80,7 @@ class Row:
     stale_after: str
     superseded_by: str
     held: str
+    branch: str
     suspect: bool
     contested_by: tuple[str, ...]
     tags: tuple[str, ...]

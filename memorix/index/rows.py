@@ -76,6 +76,7 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         new.put.held,
         "\x1f".join(note.contested_by),
         note.session,
+        note.branch,
         note.author,
         note.origin,
         new.called,

@@ -17,7 +17,7 @@ from memorix.index.disks import network_disk
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -48,6 +48,7 @@ CREATE TABLE notes (
     held TEXT NOT NULL DEFAULT '',
     contested_by TEXT NOT NULL,
     session TEXT NOT NULL,
+    branch TEXT NOT NULL,
     author TEXT NOT NULL,
     origin TEXT NOT NULL,
     names TEXT NOT NULL,

@@ -42,7 +42,7 @@ from memorix.screening import INSTRUCTION
 
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.created, n.date, n.status,"
-    " n.valid_from, n.valid_to, n.expires_at, n.stale_after, n.superseded_by, n.held,"
+    " n.valid_from, n.valid_to, n.expires_at, n.stale_after, n.superseded_by, n.held, n.branch,"
     f" EXISTS (SELECT 1 FROM warnings WHERE note = n.key AND code = '{INSTRUCTION}'),"
     " n.contested_by, n.signature, n.etag,"
     " (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"
@@ -168,10 +168,10 @@ class SqliteIndex:
         return {row[0]: row_of(row) for row in self._db.query(sql, (_listed(keys),))}
 
     def traits(self, keys: Iterable[int]) -> dict[int, Traits]:
-        sql = f"SELECT key, date, author, session FROM notes WHERE key {_AMONG}"
+        sql = f"SELECT key, date, author, session, scope, branch FROM notes WHERE key {_AMONG}"
         return {
-            key: Traits(local_day(day), author, session)
-            for key, day, author, session in self._db.query(sql, (_listed(keys),))
+            key: Traits(local_day(day), author, session, (scope, branch) if branch else None)
+            for key, day, author, session, scope, branch in self._db.query(sql, (_listed(keys),))
         }
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:

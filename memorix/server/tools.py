@@ -1,6 +1,7 @@
 """The six tools, as an assistant sees them: arguments in, one call to the memory, answer out."""
 
-from collections.abc import Awaitable, Callable, Iterator
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,6 +49,10 @@ a note; read gives the whole note and the etag that revise needs. A note the use
 is the truth."""
 # Codex shows the first 512 characters alone; Claude Code cuts at 2 KB.
 
+_SESSION_KEYS = ("session_id", "sessionId", "thread_id", "conversation_id")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9._:-]{4,100}")
+# Under such names hosts tell in the metadata of a call which session it is from.
+
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -90,7 +95,7 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
 
         with _shown_to_the_model():
             draft = lifecycle.draft_from(text, title, type, tags, set, suggested=suggest)
-            written = memory().remember(lifecycle.by(draft, _client(ctx)), scope)
+            written = _here(memory(), ctx).remember(lifecycle.by(draft, _client(ctx)), scope)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -164,7 +169,7 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
             revision = revision_from(
                 text, find, replace, set, supersede, contest, merge, verify, author
             )
-            written = settling.revise(memory(), id, etag, revision, author)
+            written = settling.revise(_here(memory(), ctx), id, etag, revision, author)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -242,6 +247,26 @@ def _client(ctx: Context[Any, Any]) -> str:
         return ""
     name = "-".join(params.client_info.name.replace(":", " ").split()) or "assistant"
     return f"{name}/{params.client_info.version or '0'}"
+
+
+def _here(memory: "Memory", ctx: Context[Any, Any]) -> "Memory":
+    """Return the memory as used in the host's session, where the host says which that is."""
+    from dataclasses import replace
+
+    said = ctx.request_context.meta or {}
+    nested = [value for value in said.values() if isinstance(value, Mapping)]
+    told = (each.get(key) for each in (said, *nested) for key in _SESSION_KEYS)
+    session = next((one for one in told if isinstance(one, str) and _PLAIN_ID.fullmatch(one)), "")
+    session = session or _transport_session(ctx)
+    return replace(memory, session=session) if session else memory
+
+
+def _transport_session(ctx: Context[Any, Any]) -> str:
+    """Return a mark of the session over HTTP; who has its id itself can speak for the client."""
+    import hashlib
+
+    opened = (ctx.headers or {}).get("mcp-session-id", "")
+    return f"mcp-{hashlib.blake2b(opened.encode(), digest_size=6).hexdigest()}" if opened else ""
 
 
 def _shrink(server: MCPServer[Any], name: str) -> None:
