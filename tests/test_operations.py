@@ -167,6 +167,17 @@ def test_secrets_are_counted_one_by_one() -> None:
     assert found["secrets.let_through"] == 0.5
 
 
+def test_only_a_flag_on_a_note_without_conflict_is_a_false_one() -> None:
+    steps = [step("remember", f"n{n}", text="x") for n in (1, 2)]
+    row = {"kind": "clear", "at": NOW, "query": "x", "unflagged": ["n2"]}
+    one = scenario(steps, [row], "C")
+    flag = frozenset({"contested"})
+
+    for marked, false in (("id-1", 0.0), ("id-2", 1.0)):
+        verdict = judge(one.probes[0], seen(Found(marked, "x", flag)), NAMES)
+        assert measure([Played(one, [verdict])])["conflict.false_flags"] == false
+
+
 # -- what scenarios are made of
 
 

@@ -11,7 +11,6 @@ from memorix.bench.operations.scenarios import Probe, Scenario
 
 UPDATED = frozenset({"newest", "late", "chain"})
 TIMED = frozenset({"as-of", "date", "relative", "expiry", "boundary"})
-CLEAN = frozenset({"clear", "apart"})
 # Kinds of probes; README.md beside the data tells them all.
 
 Z_95 = 1.959964
@@ -133,7 +132,7 @@ def _of_kinds(pairs: Sequence[Judged]) -> dict[str, float]:
 def _conflicts(pairs: Sequence[Judged]) -> dict[str, float]:
     """Return how often both sides were flagged, and flags where there was no conflict."""
     real = [(p, v) for p, v in pairs if p.kind == "conflict"]
-    clear = [(p, v) for p, v in pairs if p.kind in CLEAN]
+    clear = [(p, v) for p, v in pairs if p.kind == "clear"]
     both = [v.right for _, v in real]
     false = [_flags_raised(p, v) for p, v in clear]
     hits = sum(both)
@@ -147,7 +146,8 @@ def _conflicts(pairs: Sequence[Judged]) -> dict[str, float]:
 def _flags_raised(probe: Probe, verdict: Verdict) -> bool:
     if probe.via == "answer":
         return any(fault.startswith("answered conflict") for fault in verdict.faults)
-    return any(marks & CONFLICT for marks in verdict.flagged.values())
+    marks = (verdict.flagged.get(name, frozenset()) for name in probe.unflagged)
+    return any(found & CONFLICT for found in marks)
 
 
 def _refusals(judged: Sequence[tuple[str, Probe, Verdict]]) -> dict[str, float]:

@@ -46,7 +46,7 @@ _MARKS = {
     "retired": r"\bretired\b|\bdeprecated\b",
     "expired": r"\bexpired\b",
     "stale": r"\bstale\b|\bre-?check\b",
-    "instruction": r"\binstruction-like\b|\bsuspicious\b",
+    "instruction": r"\breads like an instruction\b",
     "masked": r"\bmasked\b|\bsecret\b",
     "unreviewed": r"\bunreviewed\b|\binbox\b",
     "private": r"\bprivate\b",
@@ -121,7 +121,11 @@ class OverMcp(Adapter):
         keys = _given({"valid_from": valid_from, "valid_to": valid_to, "ttl": ttl})
         given = {"text": text, "title": title, "type": type, "tags": list(tags), "scope": scope}
         self._make_place_for(scope, user)
-        return await self._write("remember", project, user, **_given({**given, "set": keys}))
+        given = _given({**given, "set": keys})
+        done = await self._write("remember", project, user, **given)
+        if done.text.startswith("forgotten"):  # it was said on purpose
+            done = await self._write("remember", project, user, again=True, **given)
+        return done
 
     async def suggest(self, text: str, title: str = "", project: str = "", user: str = "") -> Done:
         given = _given({"text": text, "title": title})
@@ -168,6 +172,23 @@ class OverMcp(Adapter):
     ) -> Done:
         return await self._write("forget", project, user, id=of, level=level)
 
+    async def forget_where(
+        self,
+        level: str = "retire",
+        tag: str = "",
+        type: str = "",
+        scope: str = "",
+        before: str = "",
+        project: str = "",
+        user: str = "",
+    ) -> Done:
+        """List what fits, and repeat the request with the token of that list."""
+        until = f"{before}T00:00:00Z" if before else ""
+        which = _given({"tags": tag, "type": type, "scope": scope, "until": until})
+        listed = await self._call("forget", project, user, {"level": level, **which})
+        token = {"token": listed["token"]}
+        return await self._write("forget", project, user, level=level, **which, **token)
+
     async def forget_named(
         self, name: str, level: str = "retire", project: str = "", user: str = ""
     ) -> Done:
@@ -192,8 +213,7 @@ class OverMcp(Adapter):
         return Done(of)
 
     async def restore(self, of: str, project: str = "", user: str = "") -> Done:
-        await self._command("undo", of, project=project, user=user)
-        return Done(of)
+        return await self.forget(of, "restore", project, user)
 
     async def undo(self, project: str = "", user: str = "") -> Done:
         await self._command("undo", project=project, user=user)
