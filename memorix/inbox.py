@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from memorix import comparing, held, lifecycle, moving, tombstones
+from memorix import comparing, held, lifecycle, moving, privacy, tombstones
 from memorix.erasure import marks_of
 from memorix.errors import InvalidRequest
 from memorix.index.base import Drop, Row
@@ -44,15 +44,19 @@ def suggestions(memory: Memory, scope: str = "") -> list[Suggestion]:
 
 
 def in_review(memory: Memory, scope: str = "") -> list[tuple[Suggestion, tuple[Near, ...]]]:
-    """Return what waits for review, each with the notes of its scope that it resembles.
+    """Return what waits for review, each with the notes that it resembles or contradicts.
+
+    Private notes are left out: an assistant reads the list, and they are for their owner alone.
 
     Raises:
         InvalidRequest: There is no such scope.
     """
     waiting = suggestions(memory, scope)
-    notes = (memory.read(one.id).note for one in waiting)
+    notes = [memory.read(one.id).note for one in waiting]
     return [
-        (one, resembling(memory, note, one.scope)) for one, note in zip(waiting, notes, strict=True)
+        (one, resembling(memory, note, one.scope))
+        for one, note in zip(waiting, notes, strict=True)
+        if not privacy.is_private(note)
     ]
 
 
@@ -100,7 +104,10 @@ def reject(memory: Memory, note_id: str, *, dry_run: bool = False, by: str = "")
             memory.store.remove(row.path, seen.etag)
             memory.put([Drop(row.path)])
         memory.announce([row.path])
-    steps = (f"remove the suggestion {row.path} ({row.title})",)
+    steps = (
+        f"remove the suggestion {row.path} ({row.title})",
+        "keep a hash of it, so that it is not suggested again",
+    )
     return Forgotten(row.id, row.path, "reject", steps, not dry_run)
 
 
@@ -129,7 +136,8 @@ def is_suggestion(row: Row) -> bool:
 
 def resembling(memory: Memory, note: Note, scope: str) -> tuple[Near, ...]:
     """Return the notes of a scope that a suggestion resembles, to be looked at before it counts."""
-    draft = Draft(note.body, note.title, note.type)
+    said = privacy.public(note)
+    draft = Draft(said.body, said.title, said.type)
     return comparing.nearest(memory.index, draft, (scope, USER), memory.clock())
 
 

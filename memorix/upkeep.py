@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from memorix import privacy
 from memorix.errors import MemorixError
 from memorix.index.base import Row
 from memorix.layout import folder_of
@@ -62,7 +63,7 @@ def _subjects(memory: Memory, rows: Sequence[Row]) -> Iterator[tuple[Row, Subjec
         read = memory.store.read(row.path)
         if read is None:
             continue
-        note = parse(read[0], row.path)
+        note = privacy.public(parse(read[0], row.path))
         gone = row.superseded_by and memory.index.find(row.superseded_by) is None
         links = memory.index.outgoing(row.key)
         yield (

@@ -17,6 +17,9 @@ SHOWN, NAMED = 10, 5
 
 _GIST = 110
 
+_COMMANDS = ("supersede", "contest", "merge", "verify")
+# What revise does, as commands of their own.
+
 IN_PROMPT, MEMBERS = 5, 20
 # Findings of a kind, and notes of one, that an assistant is given at once: it comes back for more.
 
@@ -161,8 +164,13 @@ def _suggested(one: Suggestion, near: Sequence[Near]) -> str:
     facts = [one.type, one.date[:10], one.scope, f"by {one.author}" if one.author else ""]
     facts += [one.origin, f"from {one.source}" if one.source else ""]
     lines = [f"{one.title} [{one.id}]", ", ".join(filter(None, facts)), one.gist]
-    lines += [f"resembles: {other.title} [{other.id}]: {other.gist}" for other in near]
+    lines += [line for other in near for line in _beside(other)]
     return fenced("\n".join(lines))
+
+
+def _beside(near: Near) -> list[str]:
+    head = f"{'contradicts' if near.conflict else 'resembles'}: {near.title} [{near.id}]"
+    return [f"{head}: {near.gist}", *([f"  {near.differs}"] if near.differs else [])]
 
 
 def fenced(text: str) -> str:
@@ -174,15 +182,18 @@ def fenced(text: str) -> str:
 
 def command(step: Step) -> str:
     """Return a step as a person types it."""
-    words = ["memorix", step.verb, *([step.id] if step.id else [])]
-    for name, value in step.options.items():
-        if name == "sources":
-            words += ["--set", f"sources={','.join(value)}"]
-        elif value == "true":
-            words.append(f"--{name}")
-        else:
-            values = [value] if isinstance(value, str) else value
-            words += [word for one in values for word in (f"--{name}", one)]
+    options = dict(step.options)
+    verb = next((name for name in _COMMANDS if name in options), step.verb)
+    words = ["memorix", verb, *([step.id] if step.id else [])]
+    match options.pop(verb, ""), verb:
+        case str(other), "supersede":
+            words += ["--by", other]
+        case tuple(others), _:
+            words += others
+    if "sources" in options:
+        options["set"] = f"sources={','.join(options.pop('sources'))}"
+    for name, value in options.items():
+        words += [f"--{name}", str(value)]
     return shlex.join(words)
 
 

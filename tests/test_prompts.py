@@ -54,6 +54,24 @@ def test_the_inbox_is_handed_over_to_be_settled_with_the_user(
     run(session)
 
 
+def test_what_is_private_in_the_inbox_is_not_handed_over(
+    settings: dict[str, str], vault: Path
+) -> None:
+    secret = "---\ntitle: Heron\nprivate: true\n---\nThe heron is back.\n"
+    put_by_hand(vault, "user/inbox/heron.md", secret)
+    part = "---\ntitle: Lamp\n---\nThe lamp is green. <private>The egret came.</private>\n"
+    put_by_hand(vault, "user/inbox/lamp.md", part)
+
+    async def session() -> None:
+        async with connected(settings) as client:
+            text = (await asked(client, "review-inbox")).lower()
+            assert "the lamp is green" in text
+            assert "heron" not in text
+            assert "egret" not in text
+
+    run(session)
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_what_has_piled_up_is_settled_by_the_calls_that_reflect_names(
     settings: dict[str, str], era: str, vault: Path

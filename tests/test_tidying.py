@@ -106,8 +106,8 @@ def test_notes_that_say_nearly_the_same_are_told_with_both_ways_out(memory: Memo
 
     assert (found.kind, ids(found)) == ("near", [old, new])
     assert [worklist.command(step) for step in found.steps] == [
-        f"memorix revise {old} --supersede {new}",
-        f"memorix revise {new} --merge {old}",
+        f"memorix supersede {old} --by {new}",
+        f"memorix merge {new} {old}",
     ]
     assert worklist.call(found.steps[1]) == (
         f'revise(id="{new}", etag=<from read>, merge=["{old}"])'
@@ -125,10 +125,22 @@ def test_a_contradiction_is_told_with_what_each_side_says(memory: Memory) -> Non
     assert "9443" in found.says.partition(";")[0]
     assert "8443" in found.says.partition(";")[2]
     assert [worklist.command(step) for step in found.steps] == [
-        f"memorix revise {old} --supersede {new}",
-        f"memorix revise {new} --supersede {old}",
-        f"memorix revise {old} --contest {new}",
+        f"memorix supersede {old} --by {new}",
+        f"memorix supersede {new} --by {old}",
+        f"memorix contest {old} {new}",
     ]
+
+
+def test_a_plan_tells_nothing_private(memory: Memory) -> None:
+    spoken = "The gateway of staging listens on port {}. <private>The key is heron {}.</private>"
+    keep(memory, spoken.format(8443, 1), "Gateway port", days_ago=200)
+    keep(memory, spoken.format(9443, 2), "Port of the gateway", days_ago=200)
+    keep(memory, "The heron is back.", "Heron", days_ago=200, private="true")
+
+    plan = upkeep.survey(memory)
+
+    assert {finding.kind for finding in plan.findings} == {"conflict", "faded"}
+    assert "heron" not in json.dumps(worklist.as_data(plan)).lower()
 
 
 def test_a_dispute_stays_in_the_plan_once_until_it_is_settled(memory: Memory) -> None:
@@ -195,7 +207,7 @@ def test_half_a_supersession_and_a_lost_successor_are_found(memory: Memory, vaul
 
     assert ids(half) == [new, old]
     assert [worklist.command(step) for step in half.steps] == [
-        f"memorix revise {old} --supersede {new}"
+        f"memorix supersede {old} --by {new}"
     ]
     assert ids(orphan) == [lost]
     assert "is gone" in orphan.says
@@ -303,7 +315,7 @@ def test_the_plan_is_printed_for_reading_and_as_data(memorix: Callable[..., str]
     data = json.loads(memorix("tidy", "--plan", "--json", "--words"))
 
     assert "Saying nearly the same (1)" in shown
-    assert f"    memorix revise {one['id']} --supersede {two['id']}" in shown
+    assert f"    memorix supersede {one['id']} --by {two['id']}" in shown
     assert data["counts"] == {"expired": 1, "near": 1}
     (expired, near) = data["findings"]
     assert (
