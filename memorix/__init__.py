@@ -9,7 +9,7 @@ In reading order:
     values, lexicon, grammar, claims, conflict
     brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, checking, intake, held, retention, access, versions
-    resemblance, topics, tidying, erasure
+    resemblance, topics, tidying, erasure, usage
     journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
     tombstones, erasing, moving, inbox, settling, transfer, history        and those of whole notes

@@ -21,7 +21,10 @@ PASSED = frozenset(
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
 
-CLOSED = frozenset({"counts", "warnings", "pending", "keep_vectors", "clear", "problems", "close"})
+CLOSED = frozenset(
+    {"counts", "warnings", "pending", "keep_vectors", "clear", "problems", "close"}
+    | {"count_uses", "uses", "most_shown"}
+)
 # What is about the whole vault, and refused.
 
 _NEAR_REACH = 50

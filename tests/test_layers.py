@@ -25,7 +25,7 @@ LEVELS = [
         "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
         "checking", "intake",
         "held", "retention", "access", "versions", "erasure",
-        "resemblance", "topics", "tidying",
+        "resemblance", "topics", "tidying", "usage",
     ],
     # adapters: each knows one outside thing
     ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
@@ -56,7 +56,7 @@ PURE = {
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
     "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
     "checking", "intake", "held", "retention", "access", "versions", "erasure",
-    "resemblance", "topics", "tidying",
+    "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 4, 6}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memorix.cli.frame import AsJson, settings, shown
+from memorix.cli.frame import AsJson, opened, settings, shown
 
 if TYPE_CHECKING:
     from memorix.tokens import TokenFile
@@ -15,6 +15,9 @@ app = typer.Typer()
 tokens = typer.Typer(help="Tokens for clients of the HTTP server.", no_args_is_help=True)
 
 PORT = 7878
+
+MOST = 5
+# Of the notes that were shown most.
 
 
 @app.command()
@@ -69,6 +72,29 @@ def serve(
         issuer=issuer,
     )
     server.serve(settings(), token_file(), options)
+
+
+@app.command()
+def usage(
+    days: Annotated[int, typer.Option(min=1, max=400, help="Up to today.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each host did with the memory; counted on this machine, told nobody."""
+    from dataclasses import asdict
+
+    from memorix import usage as counted
+
+    first = counted.since(datetime.now(UTC), days)
+    with opened(catch_up=False) as memory:
+        hosts = counted.by_host(memory.index.uses(first))
+        most = [(one, memory.index.find(one.id)) for one in memory.index.most_shown(first, MOST)]
+    data = {
+        "since": first.isoformat(),
+        "hosts": [asdict(host) for host in hosts],
+        "most_shown": [asdict(one) | {"title": row.title} for one, row in most if row],
+    }
+    titled = [(row.title, one) for one, row in most if row]
+    shown(data, "\n".join(counted.lines(first, hosts, titled)), as_json)
 
 
 @tokens.command()

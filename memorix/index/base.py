@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from memorix.chunks import Chunk
@@ -11,6 +11,7 @@ from memorix.note import Note
 from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
+from memorix.usage import Shown, Total, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +231,18 @@ class Index(Protocol):
 
     def recalls(self, note_ids: Iterable[str]) -> dict[str, Recalls]:
         """Return how each of these notes is remembered that was ever recalled."""
+        ...
+
+    def count_uses(self, uses: Sequence[Use]) -> None:
+        """Count what hosts did, oldest first."""
+        ...
+
+    def uses(self, since: date) -> list[Total]:
+        """Return what each host did in each way since a day."""
+        ...
+
+    def most_shown(self, since: date, limit: int) -> list[Shown]:
+        """Return the notes that were shown most since a day."""
         ...
 
     def purge(self) -> None:

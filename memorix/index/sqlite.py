@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ import apsw
 from memorix.chunks import embedding_text
 from memorix.errors import IndexUnavailable
 from memorix.held import INBOX, PRIVATE
-from memorix.index import context, graph, schema, strengths
+from memorix.index import context, counters, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
 from memorix.index.filters import where
@@ -39,6 +39,7 @@ from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
 from memorix.screening import INSTRUCTION
+from memorix.usage import Shown, Total, Use
 
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.created, n.date, n.status,"
@@ -307,10 +308,23 @@ class SqliteIndex:
         with self._db.as_unavailable():
             return strengths.counted(self._db.connection(), note_ids)
 
+    def count_uses(self, uses: Sequence[Use]) -> None:
+        with self._db.writing() as db:
+            counters.count(db, uses)
+
+    def uses(self, since: date) -> list[Total]:
+        with self._db.as_unavailable():
+            return counters.totals(self._db.connection(), since)
+
+    def most_shown(self, since: date, limit: int) -> list[Shown]:
+        with self._db.as_unavailable():
+            return counters.most_shown(self._db.connection(), since, limit)
+
     def purge(self) -> None:
         with self._db.writing() as db:
             fetch(db, "DELETE FROM kept_vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
-            fetch(db, "DELETE FROM recalls WHERE id NOT IN (SELECT id FROM notes)")
+            for table in ("recalls", "shown"):
+                fetch(db, f"DELETE FROM {table} WHERE id NOT IN (SELECT id FROM notes)")
             fetch(db, "INSERT INTO words(words) VALUES ('optimize')")
         with self._db.as_unavailable():
             db = self._db.connection()

@@ -16,6 +16,7 @@ from memorix.config import Config
 from memorix.layout import scope_of
 from memorix.server import stdio
 from memorix.server.background import Background
+from memorix.server.counting import Counting
 from memorix.server.prompts import add_prompts
 from memorix.server.resources import Change, Notices, add_resources
 from memorix.server.tools import INSTRUCTIONS, add_tools, plain_refusals
@@ -54,12 +55,16 @@ def build(
 
 
 @asynccontextmanager
-async def running(background: Background, notices: Notices) -> AsyncIterator[None]:
+async def running(
+    background: Background, notices: Notices, counting: Counting
+) -> AsyncIterator[None]:
     """Let the background work while the server serves; what changes is told from its threads."""
     async with BlockingPortal() as portal:
         background.opened = lambda memory: _announce(memory, notices, portal)
         background.start()
+        counting.start()
         yield None
+        counting.stop()
         await portal.stop(cancel_remaining=True)
 
 
@@ -67,12 +72,13 @@ def serve_stdio(config: Config) -> None:
     """Serve one host over stdin and stdout until it closes them; logs go to stderr."""
     logging.basicConfig(stream=sys.stderr, level=level(config), format="memorix: %(message)s")
     background, notices = Background(config), Notices()
+    counting = Counting(background.memory)
     server = build(
         config,
         background.memory,
         notices,
-        [background.middleware],
-        lambda _: running(background, notices),
+        [background.middleware, counting.middleware],
+        lambda _: running(background, notices, counting),
     )
     try:
         anyio.run(stdio.run, server, background.leave_soon)

@@ -38,7 +38,8 @@ from memorix.server import oauth
 from memorix.server.app import build, level, running
 from memorix.server.auth import Admission, NamedTokens, Source, Verifier
 from memorix.server.background import Background
-from memorix.server.callers import Gate, reach
+from memorix.server.callers import Gate, current, reach
+from memorix.server.counting import Counting
 from memorix.server.guard import KnownNames, Names, Patience, is_loopback
 from memorix.server.resources import Notices
 from memorix.server.sessions import MESSAGES, Sse, Streamable
@@ -132,14 +133,15 @@ def application(
 ) -> ASGIApp:
     """Make the ASGI application."""
     gate, notices = Gate(background.memory), Notices(reach)
-    server = build(config, gate.memory, notices, [gate.middleware])
+    counting = Counting(background.memory, lambda: current.get().access.name)
+    server = build(config, gate.memory, notices, [counting.middleware, gate.middleware])
     gate.server = server
     low = server._lowlevel_server
     streamable, sse = Streamable(low), Sse(low) if options.sse else None
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with streamable.run(), running(background, notices):
+        async with streamable.run(), running(background, notices, counting):
             yield
 
     sources: list[Source] = [] if options.open_to_all else [NamedTokens(tokens)]

@@ -16,7 +16,8 @@ from memorix.errors import MemorixError
 if TYPE_CHECKING:
     from memorix.memory import Memory
 
-NOTE = "memorix://notes/{id}"
+NOTES = "memorix://notes/"
+NOTE = NOTES + "{id}"
 BRIEF = "memorix://brief"
 STATUS = "memorix://status"
 

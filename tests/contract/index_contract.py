@@ -14,6 +14,7 @@ from memorix.lexemes import query_terms
 from memorix.note import digest, format_time, parse
 from memorix.query import Filter, Match
 from memorix.reconcile import Seen
+from memorix.usage import USED_WITHIN, Shown, Total, Use
 
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
 ALL = Filter()
@@ -281,3 +282,40 @@ class IndexContract:
         index.apply([put("a", "aaa")])
 
         assert len(index.pending(MODEL, ANY, 10)) == 1
+
+    def test_uses_are_counted_by_day_host_and_act_and_survive_a_rebuild(self, index: Index) -> None:
+        index.apply([put("a", "alpha", id="A1"), put("b", "beta", id="B1")])
+        early = NOW - timedelta(days=3)
+        index.count_uses(
+            [
+                Use("cursor", "recall", early, ("A1",), 10),
+                Use("cursor", "recall", NOW, ("A1", "B1"), 20),
+                Use("codex", "read", NOW, ("B1",), 5),
+                Use("cursor", "read", NOW, ("A1",), 7),
+                Use("cursor", "read", NOW, ("A1",), 7),
+            ]
+        )
+        index.clear()
+
+        assert index.uses(NOW.date()) == [
+            Total("codex", "read", 1, 5),
+            Total("cursor", "read", 2, 14),
+            Total("cursor", "recall", 1, 20, shown=2, used=1),
+        ]
+        assert index.uses(early.date())[2] == Total("cursor", "recall", 2, 30, shown=3, used=1)
+        assert index.most_shown(early.date(), 5) == [Shown("A1", 2, 1), Shown("B1", 1, 0)]
+
+    def test_a_note_that_is_read_much_later_was_not_used(self, index: Index) -> None:
+        index.apply([put("a", "alpha", id="A1")])
+        index.count_uses([Use("cursor", "brief", NOW, ("A1",), 10)])
+        index.count_uses([Use("cursor", "read", NOW + USED_WITHIN * 2, ("A1",), 10)])
+
+        assert [shown.used for shown in index.most_shown(NOW.date(), 5)] == [0]
+
+    def test_what_was_counted_of_an_erased_note_is_gone(self, index: Index) -> None:
+        index.apply([put("a", "alpha", id="A1"), put("b", "beta", id="B1")])
+        index.count_uses([Use("cursor", "recall", NOW, ("A1", "B1"), 10)])
+        index.apply([Drop("user/a.md")])
+        index.purge()
+
+        assert index.most_shown(NOW.date(), 5) == [Shown("B1", 1, 0)]
