@@ -36,12 +36,11 @@ class Claim:
 
     `frame` are the stems, and the single Chinese characters, of what is spoken of and in which
     respect; `weak` those that go with any name, `heads` the one that names the property, `names`
-    those with a hyphen; `asks` says that it asks to use
-    something; `context` those of the title and the headings.
-    `values` come with the word that says of what they are.  `classes` are the members of closed
-    classes that are stated, `object` the words of what is stated where it is no value, `thing` what
-    of it tells, and `told` with the words of the classes.  `holds` is False where it is denied;
-    `stance` says what is to be done.
+    those with a hyphen; `context` those of the title and the headings.  `values` come with the word
+    that says of what they are.  `classes` are the members of closed classes that are stated,
+    `object` the words of what is stated where it is no value, `thing` what of it tells, and `told`
+    with the words of the classes.  `asks` says that it asks to use something, `holds` is False
+    where it is denied; `first` is its first word, `stance` what is to be done.
     """
 
     text: str
@@ -59,6 +58,7 @@ class Claim:
     told: frozenset[str]
     relation: str
     holds: bool
+    first: str
     stance: str
     past: bool
 
@@ -74,6 +74,9 @@ _NOTHING: frozenset[str] = frozenset()
 _WEAK = frozenset(map(stem, WEAK))
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
+_NO_STATEMENT = ("|", "[^", "    ", "\t")
+# Begins a row of a table, a footnote, or code.
+
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
 _HAN = "\u3400-\u9fff"
 _LATIN = rf"(?!{MARK})[^\W{_HAN}]"
@@ -108,12 +111,14 @@ _KNOWN_WORD, _EXCLUSIVE = _pattern(_KNOWN), _pattern(EXCLUSIVE)
 def claims(title: str, body: str) -> tuple[Claim, ...]:
     """Return what a note states, its title first; at most `MOST_CLAUSES`."""
     found: list[Claim] = []  # of a title that has a predicate; another is a name
-    about, headings = _words_of(title), _NOTHING
+    about, headings = words_of(title), _NOTHING
     found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
     for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
         heading = _HEADING.match(line)
+        if line.startswith(_NO_STATEMENT):
+            continue
         if heading:
-            headings = _words_of(heading[1])
+            headings = words_of(heading[1])
             continue
         found += _stated(_LIST.sub("", line), about | headings)
         if len(found) >= MOST_CLAUSES:
@@ -166,6 +171,7 @@ def _claim(
         told=thing | {word for word, _ in named},
         relation=relation,
         holds=holds,
+        first=next((stem(w) for w in _WORD.findall(affirmed) if w not in GENERIC), ""),
         stance=stance,
         past=grammar.is_past(clause),
     )
@@ -266,7 +272,8 @@ def _words_in(text: str) -> Iterator[str]:
         yield from filter(None, word.split("-")) if plain else (word,)
 
 
-def _words_of(title: str) -> frozenset[str]:
+@lru_cache(512)
+def words_of(title: str) -> frozenset[str]:
     """Return what a title says that a note is about, with the days and names in it."""
     plain = unicodedata.normalize("NFKC", title)
     said = _read(plain.lower(), [])

@@ -4,18 +4,24 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memorix.claims import Claim, claims
-from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT
+from memorix.claims import Claim, claims, words_of
+from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT, OPEN
 from memorix.lexemes import stem, telling_words
 from memorix.lexicon import CLOSED, FUNCTIONAL, SINGLE
-from memorix.note import cut_short
+from memorix.note import cut_short, normalised
 from memorix.values import Value, agree, find_values
 
 _OPPOSED = {
     (MUST_NOT, MUST), (MUST_NOT, MAY), (NEED_NOT, MUST), (MUST_NOT, ""),
 }  # fmt: skip
+_OWN = 40
+# Characters of a title by which one is known that was made of its text.
+
 _READ, _TOLD, _SHOWN = 600, 3, 90
 # Characters of a text that are compared, words of each side that are told, characters of them.
+
+MOST_WORDS = 4
+# Of a name or a value; what has more explains something.
 
 _NAMING = frozenset({"path", "url", "host", "number"})
 # Kinds of values that may also say of what something is stated.
@@ -51,10 +57,11 @@ class Conflict:
 
 def conflicts(title: str, text: str, other_title: str, other_text: str) -> tuple[Conflict, ...]:
     """Return where a text and another one contradict each other, the first of each kind."""
+    titled = _is_one_title((title, text), (other_title, other_text))
     found: dict[str, Conflict] = {}
     for here in claims(title, text):
         for there in claims(other_title, other_text):
-            kind = clash(here, there)
+            kind = clash(here, there, titled=titled)
             if kind:
                 found.setdefault(kind, Conflict(kind, here.text, there.text))
     return tuple(found.values())
@@ -104,8 +111,20 @@ def ways_to_settle(new: Side, old: Side) -> tuple[str, ...]:
     )
 
 
-def clash(one: Claim, other: Claim) -> str:
-    """Return in what two statements exclude each other; empty where they do not."""
+def _is_one_title(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Say whether two notes were given titles of their own that name one thing."""
+    given = (
+        title and not normalised(text).startswith(title[:_OWN]) for title, text in (one, other)
+    )
+    here, there = words_of(one[0]), words_of(other[0])
+    return all(given) and here == there and _weight(here) >= 1
+
+
+def clash(one: Claim, other: Claim, *, titled: bool = False) -> str:
+    """Return in what two statements exclude each other; empty where they do not.
+
+    `titled` says that both are of notes with one title.
+    """
     if one.past or other.past or one.qualifiers != other.qualifiers:
         return ""
     classes = _shared_classes(one, other)
@@ -113,7 +132,7 @@ def clash(one: Claim, other: Claim) -> str:
         return ""
     values = _values_agree(one, other)
     differing = [name for name, agrees in classes.items() if not agrees]
-    choice = _choose_otherwise(one, other)
+    choice = _choose_otherwise(one, other, titled)
     if (values is False or differing) and one.thing != other.thing:
         return ""
     if values is False and one.classes and other.classes and not one.classes & other.classes:
@@ -121,6 +140,8 @@ def clash(one: Claim, other: Claim) -> str:
     if _are_opposed(one, other):
         same = values is not False and not differing and not choice
         return "yes or no" if same and _say_the_same(one, other) else ""
+    if not one.holds:
+        return ""  # two denials
     if values is False:
         return "value"
     return differing[0] if differing else "choice" * choice
@@ -158,7 +179,7 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     occasions = _occasions(one) - _all(other), _occasions(other) - _all(one)
     if all(occasions) and not {v.kind for v, _ in one.values} & {"date"}:
         return False
-    if _is_longer_name(one.names, other.names) or _is_longer_name(other.names, one.names):
+    if _is_other_name(one, other) or _is_other_name(other, one):
         return False
     if (here and there) or (not single and ((here and weak_there) or (there and weak_here))):
         return False
@@ -174,9 +195,14 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     return (extra <= 1 and telling >= 1) or (extra <= 2 and (telling >= 2 or single))
 
 
-def _is_longer_name(names: frozenset[str], others: frozenset[str]) -> bool:
-    """Say whether one side names `events-dlq` where the other names `events-` something shorter."""
-    return any(name.startswith(f"{other}-") for name in names for other in others - names)
+def _is_other_name(one: Claim, other: Claim) -> bool:
+    """Say whether one side names `events-dlq` where the other names `events`, or `events-eu`."""
+    for name in one.names - other.names:
+        first, *_, last = (stem(part) for part in name.split("-"))
+        known = _all(other)
+        if first in known and last not in known:
+            return True
+    return False
 
 
 def _occasions(claim: Claim) -> frozenset[str]:
@@ -219,7 +245,7 @@ def _values_agree(one: Claim, other: Claim) -> bool | None:
     return all(kinds.values()) if kinds else None
 
 
-def _choose_otherwise(one: Claim, other: Claim) -> bool:
+def _choose_otherwise(one: Claim, other: Claim, titled: bool) -> bool:
     """Say whether two statements name different things where there is but one."""
     relations = {_relation(one), _relation(other)}
     here, there = set(one.object), set(other.object)
@@ -231,7 +257,13 @@ def _choose_otherwise(one: Claim, other: Claim) -> bool:
         )
     if here & there and not _differ_in_one_word(one.object, other.object):
         return False
+    if max(len(one.object), len(other.object)) > MOST_WORDS or not _frames_fit(one, other):
+        return False
+    if "key" in relations and not _are_settings(one, other):
+        return False
     if len(relations) == 1 and relations <= {"owner", "place", "means", "key"}:
+        return True
+    if titled and relations <= OPEN:
         return True
     if not relations <= {"be", "use", "key"}:
         return False
@@ -257,6 +289,17 @@ def _are_kinds(one: Claim, other: Claim) -> bool:
     return are and all(word.endswith("s") and len(word) > 3 for word in words)
 
 
+def _frames_fit(one: Claim, other: Claim) -> bool:
+    """Say whether the frames are the same, or one says a little more than much that they share."""
+    shared = one.frame & other.frame
+    return one.frame == other.frame or _weight(shared) >= 2 or bool(shared & _FUNCTIONAL)
+
+
+def _are_settings(one: Claim, other: Claim) -> bool:
+    """Say whether both give one key a value, and not the same word an explanation each."""
+    return one.frame == other.frame and not _titles_differ(one, other)
+
+
 def _relation(claim: Claim) -> str:
     return "owner" if "§owner" in claim.frame else claim.relation
 
@@ -267,8 +310,17 @@ def _are_names(one: Claim, other: Claim) -> bool:
     return all(not word.isalpha() or word not in text or not text.isascii() for word, text in pairs)
 
 
+def _are_statements(one: Claim, other: Claim) -> bool:
+    """Say whether neither is a mere phrase: English that neither has a predicate, nor denies or
+    asks for anything, nor begins as the other one does."""
+    plain = (c for c in (one, other) if c.holds and not c.stance and not c.relation)
+    return all(not claim.text.isascii() or one.first == other.first != "" for claim in plain)
+
+
 def _say_the_same(one: Claim, other: Claim) -> bool:
     """Say whether two opposed statements are about the very same."""
+    if not _are_statements(one, other):
+        return False
     said, told = one.frame | one.thing, other.frame | other.thing
     here, there = said - told - _all(other), told - said - _all(one)
     if here and there:

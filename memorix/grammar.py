@@ -123,8 +123,14 @@ _STANCES = (
     ),
 )
 _DENIAL = re.compile(
-    r"\b(?:(?:do|does|did) not|no longer|not|without|no(?= [a-z]))\b"
+    r"\b(?:do|does|did|is|are|has|have|will|can|get|gets) not\b|\bno longer\b"
+    r"|\b(?:needs?|has|have|requires?|takes?|is|are|there (?:is|are)) no\b"
     r"|不再|不是|没有|无法|尚未|未|不"
+)
+# Of all that is said; `with no disk` denies a part.
+
+_NOT = re.compile(
+    r"\b(?:(?:do|does|did) not|no longer|not|without|no(?= [a-z]))\b|不再|不是|没有|无法|尚未|未|不"
 )
 _OWNER = re.compile(
     r"""
@@ -151,7 +157,14 @@ _PREDICATE = re.compile(
             |delivered|streamed|logged|emitted|posted|merged|promoted|lands?|starts?|runs?|goes?|go|sits?
             |resides?)
             \ (?:in|at|on|under|to|into|from)\b
-      | (?:存放|保存|部署|运行|跑|位于|放|写|存)在|位于|写到|写入|上报到|发送到|推送到|合并到)
+      | \b(?:is|are)\ (?:now\ )?
+            (?!connected|linked|related|used|needed|mentioned|documented|described|tested|supported
+             |included|added|known|compared|attached|subscribed|allowed|involved|interested|limited
+             |based|tied|bound|exposed|opposed|checked|stored\ as)
+            \w{3,}(?:ed|en|ept|uilt)\ (?:to|into|in|at|on|from|under|through|via)\b
+      | (?:存放|保存|部署|运行|跑|位于|放|写|存)在
+      | [\u4e00-\u9fff]{1,2}(?:到|至|往)(?=\ *[a-z0-9\#@])
+      | 位于|写入)
   | (?P<means>
         \b(?:is|are)\ (?:now\ )?(?:based\ on
             |(?!implemented|owned|caused|enabled|disabled|activated|limited)
@@ -277,7 +290,7 @@ def stance(masked: str) -> tuple[str, bool]:
 def without_stance(masked: str) -> str:
     for _, pattern in _STANCES:
         masked = pattern.sub(" ", masked)
-    return " ".join(_DENIAL.sub(" ", masked).split())
+    return " ".join(_NOT.sub(" ", masked).split())
 
 
 def cut(masked: str) -> tuple[str, str, str]:

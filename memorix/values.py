@@ -18,7 +18,7 @@ _ZH_DAY = {name: number for number, name in enumerate("一二三四五六日")} 
 _WORD_NUMBER = {
     name: number
     for number, names in {
-        1: "one once single", 2: "two twice", 3: "three", 4: "four", 5: "five", 6: "six",
+        1: "one single", 2: "two twice", 3: "three", 4: "four", 5: "five", 6: "six",
         7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 15: "fifteen",
         20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 90: "ninety",
         100: "hundred",
