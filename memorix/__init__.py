@@ -12,7 +12,8 @@ In reading order:
     resemblance, topics, tidying, erasure, usage
     journal, store, index, embedders, exchange, tokens                     one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
-    tombstones, erasing, moving, inbox, settling, transfer, history        and those of whole notes
+    tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
+    upkeep, history
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters
