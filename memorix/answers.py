@@ -70,7 +70,7 @@ def recalled(answer: Answer) -> dict[str, Any]:
         "total": answer.total,
         "scopes": list(answer.scopes) or ["all"],
         "truncated": answer.truncated,
-        "cursor": "" if answer.next_offset is None else str(answer.next_offset),
+        "cursor": answer.next_cursor,
         "message": message(answer),
     }
 
@@ -85,6 +85,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "scope": hit.scope,
         "score": hit.score,
         "why": str(hit.why),
+        **({"text": hit.text} if hit.text else {}),
     }
 
 
@@ -108,7 +109,7 @@ def recalled_text(answer: Answer, *, explain: bool = False) -> str:
     lines = [line for hit in answer.hits for line in _hit_lines(hit, explain=explain)]
     foot = [message(answer)] if message(answer) else []
     if answer.truncated:
-        foot.append(f"More with cursor {answer.next_offset}.")
+        foot.append(f"More with cursor {answer.next_cursor}.")
     return "\n".join([head, *lines, *foot])
 
 
@@ -122,9 +123,11 @@ def _hit_lines(hit: Hit, *, explain: bool) -> list[str]:
             f"  score {hit.score:.3f}: words cover {hit.why.words:.0%}"
             f" ({', '.join(hit.why.matched) or 'none'}), cosine {meaning}, {hit.path}"
         )
+        if hit.why.notes:
+            lines.append(f"  {'; '.join(hit.why.notes)}")
     else:
         lines.append(f"  ({hit.why})")
-    return lines
+    return [*lines, *(f"  > {line}" for line in hit.text.splitlines())]
 
 
 def listed(rows: Sequence[Row]) -> dict[str, Any]:

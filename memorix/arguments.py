@@ -3,16 +3,19 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from memorix.errors import InvalidRequest
 from memorix.keys import clean, keys_from, kind
 from memorix.lifecycle import Edit, by, successor
 from memorix.note import parse_time, tags_from
-from memorix.query import Filter, Query
+from memorix.query import DETAILS, Detail, Filter, Query
 from memorix.settling import Revision
 
 MAX_LIMIT = 50
 # Hits a page; who wants more pages on.
+
+_CURSOR = re.compile(r"([0-9]{1,6})(?:-([0-9a-f]{8}))?")
 
 
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"", "false", "no", "0", "none"})
@@ -29,6 +32,8 @@ def query_from(
     as_of: str = "",
     max_tokens: int = 1000,
     cursor: str = "",
+    where: object = None,
+    detail: str = "",
 ) -> Query:
     """Read the arguments of recall; scopes and types may be several, separated by commas.
 
@@ -42,13 +47,17 @@ def query_from(
         since=_time("since", since),
         until=_time("until", until),
         as_of=_time("as_of", as_of),
+        having=_having(where),
     )
+    offset, page = _place(cursor)
     return Query(
         clean(text),
         wanted,
         limit=min(max(limit, 1), MAX_LIMIT),
-        offset=_offset(cursor),
+        offset=offset,
         max_tokens=max(max_tokens, 1),
+        page=page,
+        detail=_detail(detail),
     )
 
 
@@ -145,8 +154,35 @@ def _time(name: str, text: str) -> datetime | None:
     return ends.get(name, start + timedelta(days=1)).astimezone(UTC)
 
 
-def _offset(cursor: str) -> int:
-    text = cursor.strip()
-    if text and not (text.isascii() and text.isdigit() and len(text) < 7):
+def _place(cursor: str) -> tuple[int, str]:
+    """Read where a page begins, and the name of the list of notes that it is a part of."""
+    match = _CURSOR.fullmatch(cursor.strip() or "0")
+    if match is None:
         raise InvalidRequest("The cursor is not one that recall returned. Leave it out.")
-    return int(text or 0)
+    return int(match[1]), match[2] or ""
+
+
+def _having(where: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Read conditions on metadata; a list of values, or `a|b`, means one of them."""
+    found = []
+    for key, value in _conditions(where).items():
+        items = value if isinstance(value, (list, tuple)) else str(value).split("|")
+        values = tuple(str(item).strip() for item in items if str(item).strip())
+        if not values:
+            raise InvalidRequest(f"where needs a value for {key}, such as {key}: x.")
+        found.append((key, values))
+    return tuple(found)
+
+
+def _conditions(where: object) -> dict[str, object]:
+    try:
+        return dict(keys_from(where))
+    except InvalidRequest as error:
+        raise InvalidRequest('where takes keys and values, such as {"author": "anna"}.') from error
+
+
+def _detail(text: str) -> Detail:
+    wanted = text.strip().lower() or "brief"
+    if wanted not in DETAILS:
+        raise InvalidRequest(f"detail takes {', '.join(DETAILS)}, not {text!r}.")
+    return cast(Detail, wanted)

@@ -21,6 +21,7 @@ from memorix import (
     linking,
     logbook,
     marking,
+    paging,
     privacy,
     recalling,
     sync,
@@ -93,6 +94,7 @@ class Memory:
     _lately: deque[tuple[str, bytes]] = field(
         default_factory=lambda: deque(maxlen=LATELY), repr=False
     )
+    _lists: paging.Lists = field(default_factory=paging.Lists, init=False, repr=False)
     _last_id: NoteId = field(default=NoteId(""), init=False)
 
     # -- the six uses
@@ -417,15 +419,25 @@ class Memory:
         return frozenset((scope, name) for name in names)
 
     def _ask(self, query: Query) -> Answer:
-        return recalling.answer(
-            self.index,
-            self.embedder,
-            query,
-            self.clock(),
-            meaning=self.meaning,
-            mix=self.mix,
-            unmerged=self.unmerged,
-        )
+        now = self.clock()
+        if not recalling.asked_for(query.text):
+            return paging.latest(self.index, query, now, self._body)
+        found = self._lists.get(query.page)
+        if found is None:
+            found = recalling.search(
+                self.index,
+                self.embedder,
+                query,
+                now,
+                meaning=self.meaning,
+                mix=self.mix,
+                unmerged=self.unmerged,
+            )
+        return paging.page(self.index, query, now, found, self._lists, self._body)
+
+    def _body(self, row: Row) -> str:
+        found = self.store.read(row.path)
+        return privacy.public(parse(found[0], row.path)).body.strip() if found else ""
 
     def known(self, draft: Draft, scope: str) -> Row | None:
         """Return the note that makes a draft needless, if its file still does.

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Literal, get_args
 
 from memorix.errors import InvalidRequest
 from memorix.reconcile import Seen
@@ -16,6 +17,10 @@ class Filter:
     `everything` lifts the default that retired, superseded and expired notes stay out.
     `held` are the reasons of `memorix.held` with which a note may still be returned; by default
     only those without any, which `everything` does not change.
+
+    `having` are conditions that must all hold, each a key and the values of which one will do:
+    `author` (a part of the name), `path` (a glob), `file` (one that a glob of the note's
+    `code_refs` means), `status`, or any other key of the metadata with what it says.
     """
 
     scopes: tuple[str, ...] = ()
@@ -26,6 +31,12 @@ class Filter:
     as_of: datetime | None = None
     everything: bool = False
     held: tuple[str, ...] = ("",)
+    having: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+Detail = Literal["brief", "passage", "full"]
+DETAILS = get_args(Detail)
+# What is shown of a hit: the line that answers best, the piece it is from, or the whole note.
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,8 @@ class Query:
     """A question: its text, who may answer, and how much may come back.
 
     A `strict` one was asked by nobody, such as what a hook makes of a prompt: only notes that are
-    surely meant answer it.
+    surely meant answer it.  `page` names the list that an earlier page was cut from; where it is
+    still known, `offset` counts in it, also when notes have changed since.
 
     Raises:
         InvalidRequest: A number is too small.
@@ -45,6 +57,8 @@ class Query:
     offset: int = 0
     max_tokens: int = 1000
     strict: bool = False
+    page: str = ""
+    detail: Detail = "brief"
 
     def __post_init__(self) -> None:
         for name, least in (("limit", 1), ("offset", 0), ("max_tokens", 1)):
@@ -101,9 +115,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note found; `gist` is the line of it that answers best, `score` runs from 0 to 1, `seen` is
-    the version of the file that was indexed, `disputes` the hits beside it that it contradicts,
-    `branch` the one it is from where that is not merged here."""
+    """A note found; `gist` is the line of it that answers best, `text` the passage or the whole
+    where that was asked for, `score` its place among the others, `seen` the version of the file
+    that was indexed, `disputes` the hits beside it that it contradicts, `branch` the one it is from
+    where that is not merged here."""
 
     id: str
     title: str
@@ -118,6 +133,7 @@ class Hit:
     seen: Seen
     disputes: tuple[str, ...] = ()
     branch: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +149,7 @@ class Answer:
     hits: Sequence[Hit]
     total: int
     scopes: tuple[str, ...]
-    next_offset: int | None = None
+    next_cursor: str = ""
     meaning: str = "yes"
     silent: str = ""
     whole: bool = True
@@ -141,4 +157,4 @@ class Answer:
 
     @property
     def truncated(self) -> bool:
-        return self.next_offset is not None
+        return bool(self.next_cursor)

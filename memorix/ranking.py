@@ -7,7 +7,7 @@ are found, words lead; where hardly any is, meaning leads.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -262,6 +262,18 @@ def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix
     reach = (covered - mix.cover_from) / (mix.cover_to - mix.cover_from)
     share = mix.low + (mix.high - mix.low) * min(max(reach, 0.0), 1.0)
     return max(share, mix.identifier) if identifier else share
+
+
+COPY = 0.85
+# Share of words in common from which two texts say the same, if they name the same things.
+
+
+def is_copy(one: Set[str], other: Set[str]) -> bool:
+    """Say whether two texts, as their words, differ in nothing that tells: not in a number, not
+    in a name with a digit, and in few words."""
+    if len(one & other) < COPY * len(one | other):
+        return False
+    return not any(any(map(str.isdigit, word)) for word in one ^ other)
 
 
 def cut_to_budget(costs: Sequence[int], max_tokens: int) -> int:

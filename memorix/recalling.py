@@ -7,20 +7,15 @@ from datetime import datetime
 from math import log
 
 from memorix import dates
-from memorix.chunks import estimate_tokens
-from memorix.comparing import disputed
 from memorix.embedders.base import Embedder
-from memorix.index.base import Index, Row
+from memorix.index.base import Index
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms
-from memorix.marking import marks
-from memorix.note import cut_short
-from memorix.query import Answer, Branch, Hit, Match, Query, Why
+from memorix.paging import Found, joined
+from memorix.query import Branch, Match, Query
 from memorix.ranking import (
     Asked,
     Mix,
     Ranked,
-    best_sentence,
-    cut_to_budget,
     fuse,
     idf,
     in_years_with_notes,
@@ -44,17 +39,12 @@ FEW = 100
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
 
-GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
-# Characters of the line shown: about 55 tokens, of English and of scripts like Chinese.
 
 _ROLES = frozenset(["user", "assistant", "me", "system", "owner", "human", "memorix"])
 # No names, though authors are called so.
 
-_SENTENCES = re.compile(r"(?<=[.!?])(?<!\b[ei]\.[ge]\.)(?<!\b(?:cf|vs)\.)\s+|(?<=[。！？；])|\n+")
-_LEAD = re.compile(r"^[#>\-*+\s]+")
 
-
-def answer(
+def search(
     index: Index,
     embedder: Embedder | None,
     query: Query,
@@ -63,14 +53,14 @@ def answer(
     meaning: str,
     mix: Mix,
     unmerged: Callable[[Set[Branch]], frozenset[Branch]] = lambda branches: frozenset(),
-) -> Answer:
-    """Find the notes that fit a question; without words in it, the latest ones.
+) -> Found:
+    """Find all notes that fit a question; none where it has no words.
 
     `meaning` says why `embedder` is None where it is.  `unmerged` tells which of some branches are
     not part of where the question is asked.
     """
     if not asked_for(query.text):
-        return _latest(index, query, now)
+        return Found([], {}, meaning)
     periods, text = _when(index, query, now)
     terms = asked_for(text)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
@@ -98,7 +88,7 @@ def answer(
     )
     ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
     silent = "" if ranked else _silence(terms, counts)
-    return _page(index, query, now, ranked, weights, meaning, silent, read_as)
+    return Found(ranked, weights, meaning, silent, read_as)
 
 
 def _when(index: Index, query: Query, now: datetime) -> tuple[tuple[dates.Period, ...], str]:
@@ -224,112 +214,7 @@ def _frequency(term: QueryTerm, counts: dict[str, int]) -> int:
 
 
 def _silence(terms: Sequence[QueryTerm], counts: dict[str, int]) -> str:
-    unknown = _joined([t for t in terms if t.counts and not _frequency(t, counts)])
+    unknown = joined([t for t in terms if t.counts and not _frequency(t, counts)])
     if unknown:
         return f"Nothing close. No note has: {', '.join(unknown[:8])}."
     return "Nothing close. The words occur, but no note brings enough of them together."
-
-
-def _latest(index: Index, query: Query, now: datetime) -> Answer:
-    wanted = query.limit + 1
-    rows = index.latest(query.filter, now, wanted, query.offset)
-    asked = query.filter.as_of
-    hits = [
-        _hit(row, 0.0, Why(0.0, None, (), marks(index, row, now, asked)), row.gist)
-        for row in rows[: query.limit]
-    ]
-    fitting = cut_to_budget([cost_of(hit) for hit in hits], query.max_tokens)
-    more = len(rows) > fitting
-    return Answer(
-        hits[:fitting],
-        query.offset + len(rows),
-        query.filter.scopes,
-        query.offset + fitting if more else None,
-        silent="" if hits else "There are no notes here yet.",
-    )
-
-
-def _page(
-    index: Index,
-    query: Query,
-    now: datetime,
-    ranked: Sequence[Ranked],
-    weights: Mapping[QueryTerm, float],
-    meaning: str,
-    silent: str,
-    read_as: tuple[str, ...],
-) -> Answer:
-    part = ranked[query.offset : query.offset + query.limit]
-    rows = index.rows(r.note for r in part)
-    texts = index.texts(r.chunk for r in part)
-    found = [(rows[r.note], r, texts.get(r.chunk, "")) for r in part if r.note in rows]
-    marked = (marks(index, row, now, query.filter.as_of) for row, _, _ in found)
-    hits = disputed(
-        [
-            (_found(row, r, text, weights, notes), text)
-            for (row, r, text), notes in zip(found, marked, strict=True)
-        ]
-    )
-    fitting = cut_to_budget([cost_of(hit) for hit in hits], query.max_tokens)
-    end = query.offset + fitting
-    return Answer(
-        hits[:fitting],
-        len(ranked),
-        query.filter.scopes,
-        end if end < len(ranked) else None,
-        meaning,
-        silent,
-        read_as=read_as,
-    )
-
-
-def _found(
-    row: Row, ranked: Ranked, text: str, weights: Mapping[QueryTerm, float], marked: tuple[str, ...]
-) -> Hit:
-    matched = _joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
-    lifts = [f"{name} {share:+.0%}" for name, share in ranked.lifts]
-    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, (*marked, *lifts))
-    by_word = {form: weight for term, weight in weights.items() for form in term.forms}
-    sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
-    best = best_sentence([row.gist, *sentences], by_word)
-    branch = row.branch if any(share < 0 for _, share in ranked.lifts) else ""
-    return replace(_hit(row, round(ranked.score, 4), why, best), branch=branch)
-
-
-def _joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:
-    """Return the texts of terms, character pairs that follow each other as the run they are."""
-    runs: list[str] = []
-    after_pair = False
-    for term in terms:
-        pair = term.kind == "cjk"
-        if pair and after_pair and runs[-1].endswith(term.text[0]):
-            runs[-1] += term.text[1:]
-        else:
-            runs.append(term.text)
-        after_pair = pair
-    return tuple(runs)
-
-
-def _hit(row: Row, score: float, why: Why, gist: str) -> Hit:
-    return Hit(
-        id=row.id,
-        title=row.title,
-        gist=cut_short(gist, GIST_LENGTH if language_hint(gist) == "en" else DENSE_GIST_LENGTH),
-        type=row.type,
-        date=row.date,
-        scope=row.scope,
-        score=score,
-        why=why,
-        path=row.path,
-        status=row.status,
-        seen=row.seen,
-    )
-
-
-def cost_of(hit: Hit) -> int:
-    """Return about how many tokens a hit takes in an answer."""
-    return estimate_tokens(f"{hit.id} {hit.title} {hit.gist} {hit.type} {hit.scope} {hit.why}") + 12
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)

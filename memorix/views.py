@@ -17,7 +17,7 @@ from memorix.scopes import project_slug
 PASSED = frozenset(
     {"size", "listing", "apply", "frequencies", "holding", "texts", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
-    | {"recalls", "note_vectors"}
+    | {"recalls", "note_vectors", "ids"}
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
 
@@ -84,6 +84,10 @@ class ScopedIndex:
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         within = self._within(wanted)
         return self._index.latest(within, now, limit, offset) if within else []
+
+    def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
+        within = self._within(wanted)
+        return self._index.keys(ids, within, now) if within else {}
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
         return {key: row for key, row in self._index.rows(keys).items() if self._reaches(row)}

@@ -32,9 +32,9 @@ LEVELS = [
     # engine
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
-        "recalling", "linking", "logbook", "watching", "mending", "unfinished", "counterparts",
-        "tombstones", "erasing", "memory", "moving", "inbox", "settling", "transfer", "upkeep",
-        "history", "views",
+        "paging", "recalling", "linking", "logbook", "watching", "mending", "unfinished",
+        "counterparts", "tombstones", "erasing", "memory", "moving", "inbox", "settling",
+        "transfer", "upkeep", "history", "views",
         "installing",
     ],
     ["wiring"],

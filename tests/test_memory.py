@@ -456,7 +456,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(memory: Memory) -> None:
         seen += [hit.id for hit in answer.hits]
         if not answer.truncated:
             break
-        cursor = str(answer.next_offset)
+        cursor = answer.next_cursor
 
     assert len(seen) == len(set(seen)) == 25 == answer.total
 
@@ -604,7 +604,8 @@ def test_two_copies_of_one_note_are_both_kept_and_the_second_is_told(
 
     memory.catch_up()
 
-    assert len(titles(memory, "gateway")) == 2
+    assert len(memory.list(Filter())) == 2
+    assert "1 more say the same" in memory.recall(query_from("gateway")).hits[0].why.notes
     assert [warning[1] for warning in memory.status().warnings] == ["duplicate-id"]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memorix.arguments import query_from
+from memorix.errors import InvalidRequest
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
 from memorix.query import Answer
@@ -191,3 +192,100 @@ def test_what_nobody_asked_for_takes_more_evidence(memory: Memory) -> None:
     prompt = "rename the taken variable"
     assert ask(memory, prompt).hits
     assert not strictly(prompt).hits
+
+
+def test_pages_stay_as_they_were_while_notes_change(memory: Memory, vault: Path) -> None:
+    made = [
+        say(memory, f"Lantern {number} is lit.", title=f"Lantern {number}") for number in range(20)
+    ]
+    first = ask(memory, "lantern", limit=8)
+    rest = {*made} - {*ids(first)}
+    gone, changed = sorted(rest)[:2]
+
+    memory.forget(gone, "archive")
+    row = memory.find(changed)
+    file = vault / row.path
+    file.write_text(file.read_text("utf-8").replace("is lit", "is out"), "utf-8")
+    say(memory, "Lantern lantern lantern: a new one.", title="Lantern lantern")
+    memory.catch_up()
+    second = ask(memory, "lantern", limit=20, cursor=first.next_cursor)
+
+    assert {*ids(second)} == rest - {gone}
+    assert len(ids(second)) == len({*ids(second)})
+
+
+def test_a_cursor_that_no_longer_is_known_goes_on_from_its_place(memory: Memory) -> None:
+    for number in range(12):
+        say(memory, f"Lantern {number} is lit.", title=f"Lantern {number}")
+    whole = ids(ask(memory, "lantern", limit=12))
+
+    assert ids(ask(memory, "lantern", limit=12, cursor="8-00000000")) == whole[8:]
+
+
+def test_copies_of_one_statement_are_shown_once_and_counted(memory: Memory) -> None:
+    say(memory, "The nightly build of the parser fails on arm machines since the update.")
+    for word in ("Well,", "Oh,", "So,"):
+        say(
+            memory,
+            f"{word} the nightly build of the parser fails on arm machines since the update.",
+        )
+    other = say(memory, "The nightly build of the parser fails on arm64 since version 4.")
+
+    answer = ask(memory, "nightly build parser arm machines fails")
+
+    assert other in ids(answer)
+    assert len(answer.hits) == 2
+    assert any("3 more say the same" in hit.why.notes for hit in answer.hits)
+
+
+def test_more_of_a_hit_is_shown_on_request(memory: Memory) -> None:
+    text = "# Ports\n\nThe gateway uses 8443.\n\n# Owners\n\nThe owner is Anna."
+    say(memory, text, title="Gateway")
+
+    brief, passage, full = (
+        ask(memory, "gateway port 8443", detail=detail).hits[0].text
+        for detail in ("brief", "passage", "full")
+    )
+
+    assert brief == ""
+    assert "8443" in passage
+    assert full == text
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ({"author": "anna"}, ["hers"]),
+        ({"path": "projects/app/he*"}, ["hers"]),
+        ({"path": "his.md"}, ["his"]),
+        ({"file": "src/net/gateway.py"}, ["hers"]),
+        ({"file": "docs/readme.md"}, ["his"]),
+        ({"file": "other.py"}, []),
+        ({"component": "GATEWAY"}, ["hers"]),
+        ({"component": ["gateway", "docs"]}, ["hers", "his"]),
+        ("component: gateway|docs", ["hers", "his"]),
+        ({"component": "docs", "author": "anna"}, []),
+        ({"status": "deprecated"}, ["old"]),
+    ],
+)
+def test_notes_are_filtered_by_what_their_metadata_say(
+    memory: Memory, where: object, found: list[str]
+) -> None:
+    for title, author, extra in (
+        ("hers", "human:anna-li", {"code_refs": ["src/net/*.py"], "component": "gateway"}),
+        ("his", "human:bob", {"code_refs": ["docs/"], "component": "docs"}),
+        ("old", "human:bob", {"component": "attic"}),
+    ):
+        memory.remember(Draft(f"About lanterns, {title}.", title, author=author, extra=extra))
+    memory.forget("projects/app/old.md")
+
+    by_words = {hit.title for hit in ask(memory, "lanterns", where=where).hits}
+    listed = {hit.title for hit in ask(memory, "", where=where).hits}
+
+    assert sorted(by_words) == sorted(listed) == found
+
+
+@pytest.mark.parametrize("where", ["nonsense", {"author": ""}])
+def test_a_condition_that_cannot_be_read_is_refused(memory: Memory, where: object) -> None:
+    with pytest.raises(InvalidRequest, match="where"):
+        ask(memory, "x", where=where)

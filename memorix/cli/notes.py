@@ -57,6 +57,11 @@ def recall(
     as_of: Annotated[str, typer.Option("--as-of", help="What was in force on this date.")] = "",
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1)] = 4000,
     cursor: Annotated[str, typer.Option(help="Where the last page ended.")] = "",
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="key=value: author, path, file, status or any key; repeat for more."),
+    ] = None,
+    detail: Annotated[str, typer.Option(help="brief, passage or full.")] = "brief",
     explain: Annotated[bool, typer.Option("--explain", help="Show every signal.")] = False,
     words: Annotated[bool, typer.Option("--words", help="By words only; loads no model.")] = False,
     as_json: AsJson = False,
@@ -65,7 +70,10 @@ def recall(
     from memorix import answers
     from memorix.arguments import query_from
 
-    asked = query_from(query, limit, scope, type, tags, since, until, as_of, max_tokens, cursor)
+    having = "\n".join(part.replace("=", ":", 1) for part in where or ())
+    asked = query_from(
+        query, limit, scope, type, tags, since, until, as_of, max_tokens, cursor, having, detail
+    )
     with opened(model=not words and bool(query)) as memory:
         memory.embed_pending(limit=EMBED_AT_ONCE)
         answer = memory.recall(asked)

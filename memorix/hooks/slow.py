@@ -7,9 +7,10 @@ from pathlib import Path
 from memorix.hooks.places import Place, place_of
 from memorix.hooks.quick import signature
 from memorix.index.sqlite import SqliteIndex
+from memorix.paging import Lists, page
 from memorix.query import Filter, Hit, Query
 from memorix.ranking import Mix
-from memorix.recalling import answer
+from memorix.recalling import search
 
 SHOWN = 3
 # Notes told for a prompt: what nobody asked for must be little.
@@ -41,11 +42,13 @@ def _asked(place: Place, asked: str, known: Collection[str]) -> list[Hit]:
     query = Query(asked[:MOST_ASKED], wanted, limit=SHOWN + len(known), strict=True)
     index = SqliteIndex(Path(place.index))
     try:
-        found = answer(index, None, query, datetime.now(UTC), meaning="off", mix=Mix())
-        rows = {hit.id: index.find(hit.id) for hit in found.hits if hit.id not in known}
+        now = datetime.now(UTC)
+        found = search(index, None, query, now, meaning="off", mix=Mix())
+        hits = page(index, query, now, found, Lists(), lambda row: "").hits
+        rows = {hit.id: index.find(hit.id) for hit in hits if hit.id not in known}
     finally:
         index.close()
-    sound = [hit for hit in found.hits if (row := rows.get(hit.id)) and not row.suspect]
+    sound = [hit for hit in hits if (row := rows.get(hit.id)) and not row.suspect]
     return sound[:SHOWN]
 
 

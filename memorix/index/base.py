@@ -164,6 +164,14 @@ class Index(Protocol):
         """Return the chunks nearest to a vector (float32, length 1), best cosine first."""
         ...
 
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        """Return the ids of notes, in the order of their keys."""
+        ...
+
+    def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
+        """Return the keys of the notes of these ids that pass a filter."""
+        ...
+
     def rows(self, keys: Iterable[int]) -> dict[int, Row]: ...
 
     def traits(self, keys: Iterable[int]) -> dict[int, Traits]:

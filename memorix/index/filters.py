@@ -1,5 +1,6 @@
 """A filter as SQL over the table `notes`, called `n`."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,30 +10,53 @@ from memorix.query import Filter
 
 def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
     """Return the condition of a WHERE clause and its parameters, in order."""
-    clauses: list[str] = []
-    values: list[Any] = []
-    for column, allowed in (("n.scope", wanted.scopes), ("n.type", wanted.types)):
-        if allowed:
-            clauses.append(f"{column} COLLATE NOCASE IN ({_marks(len(allowed))})")
-            values += allowed
-    if wanted.tags:
-        marks = _marks(len(wanted.tags))
-        clauses.append(f"(SELECT count(*) FROM tags WHERE note = n.key AND tag IN ({marks})) = ?")
-        values += [*wanted.tags, len(wanted.tags)]
-    if wanted.held:
-        clauses.append(f"n.held IN ({_marks(len(wanted.held))})")
-        values += wanted.held
-    if wanted.since:
-        clauses.append("n.date >= ?")
-        values.append(format_time(wanted.since))
-    if wanted.until:
-        clauses.append("n.date < ?")
-        values.append(format_time(wanted.until))
-    if not wanted.everything:
-        in_force, moments = _in_force(wanted, now)
-        clauses.append(in_force)
-        values += moments
-    return " AND ".join(clauses) or "1", values
+    by_status = any(key == "status" for key, _ in wanted.having)  # also those out of force
+    parts = [
+        *(_among(c, v) for c, v in (("n.scope", wanted.scopes), ("n.type", wanted.types)) if v),
+        *([_tagged(wanted.tags)] if wanted.tags else []),
+        *([(f"n.held IN ({_marks(len(wanted.held))})", [*wanted.held])] if wanted.held else []),
+        *(_having(key, allowed) for key, allowed in wanted.having),
+        *([("n.date >= ?", [format_time(wanted.since)])] if wanted.since else []),
+        *([("n.date < ?", [format_time(wanted.until)])] if wanted.until else []),
+        *([] if wanted.everything or by_status else [_in_force(wanted, now)]),
+    ]
+    clauses = [clause for clause, _ in parts]
+    return " AND ".join(clauses) or "1", [value for _, values in parts for value in values]
+
+
+def _among(column: str, allowed: Sequence[str]) -> tuple[str, list[str]]:
+    return f"{column} COLLATE NOCASE IN ({_marks(len(allowed))})", [*allowed]
+
+
+def _tagged(tags: Sequence[str]) -> tuple[str, list[Any]]:
+    marks = _marks(len(tags))
+    count = f"(SELECT count(*) FROM tags WHERE note = n.key AND tag IN ({marks})) = ?"
+    return count, [*tags, len(tags)]
+
+
+def _having(key: str, allowed: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the condition that one of these values is what a note says of the key."""
+    match key:
+        case "author":
+            one = "instr(lower(n.author), lower(?)) > 0"
+        case "path":  # from the vault, or from the scope's folder
+            one = "(n.path GLOB ?1 OR n.path GLOB '*/' || ?1)".replace("?1", "?")
+        case "file":
+            one = (
+                "EXISTS (SELECT 1 FROM facets f WHERE f.note = n.key AND f.key = 'code_refs'"
+                " AND (? GLOB f.value OR ? GLOB rtrim(f.value, '/') || '/*'))"
+            )
+        case "status":
+            one = "n.status = ? COLLATE NOCASE"
+        case _:
+            one = (
+                "EXISTS (SELECT 1 FROM facets f WHERE f.note = n.key"
+                " AND f.key = ? AND f.value = ? COLLATE NOCASE)"
+            )
+    twice = key in ("path", "file")
+    named = key in ("author", "path", "file", "status")
+    values = [v for value in allowed for v in ((value,) * (1 + twice) if named else (key, value))]
+    return f"({' OR '.join([one] * len(allowed))})", values
 
 
 def _in_force(wanted: Filter, now: datetime) -> tuple[str, list[str]]:

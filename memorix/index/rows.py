@@ -87,6 +87,26 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
     )
 
 
+_COLUMNS = frozenset(
+    {"type", "title", "id", "tags", "created", "generated", "description", "aliases", "status"}
+    | {"valid_from", "valid_to", "expires_at", "stale_after", "superseded_by", "contested_by"}
+    | {"verified"}
+)
+# Keys with a column or a table of their own, or nested ones of OKF.
+
+MAX_FACET = 200
+# Characters; longer values are texts, and nobody filters by them.
+
+
+def facets_of(note: Note) -> list[tuple[str, str]]:
+    """Return what a note's other keys say, for being filtered by: (key, value), one a list item."""
+    found = []
+    for key, value in note.meta.items():
+        items = value if isinstance(value, (list, tuple)) else [value]
+        found += [(key, str(item)) for item in items if isinstance(item, (str, int, float))]
+    return [(k, v) for k, v in found if k not in _COLUMNS and v and len(v) <= MAX_FACET]
+
+
 def folded(path: str) -> str:
     """Return what is the same for all spellings that some system takes for one file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -63,6 +63,8 @@ CREATE INDEX notes_by_date ON notes (date);
 CREATE INDEX notes_by_session ON notes (session, scope, created, id) WHERE session <> '';
 CREATE TABLE tags (note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (note, tag))
     WITHOUT ROWID;
+CREATE TABLE facets (note INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL);
+CREATE INDEX facets_by_note ON facets (note);
 CREATE TABLE warnings (note INTEGER NOT NULL, code TEXT NOT NULL, line INTEGER NOT NULL,
     message TEXT NOT NULL);
 CREATE INDEX warnings_by_note ON warnings (note);
@@ -112,7 +114,7 @@ _ADDED = (("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),)
 # Columns that kept tables of older versions lack.
 
 _DERIVED_NAMES = (
-    "vocabulary", "words", "chunks", "warnings", "tags", "links", "names", "notes",
+    "vocabulary", "words", "chunks", "warnings", "tags", "facets", "links", "names", "notes",
 )  # fmt: skip
 
 

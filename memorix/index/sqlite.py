@@ -17,7 +17,7 @@ from memorix.index import context, counters, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
 from memorix.index.filters import where
-from memorix.index.rows import Prepared, chunk_of, folded, note_row, prepare, row_of
+from memorix.index.rows import Prepared, chunk_of, facets_of, folded, note_row, prepare, row_of
 from memorix.index.schema import fetch
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
@@ -163,6 +163,16 @@ class SqliteIndex:
             if len(found) >= limit or len(near) < reach:
                 break
         return found
+
+    def ids(self, keys: Sequence[int]) -> list[str]:
+        sql = f"SELECT key, id FROM notes WHERE key {_AMONG}"
+        found = dict(self._db.query(sql, (_listed(keys),)))
+        return [found.get(key, "") for key in keys]
+
+    def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
+        condition, values = where(wanted, now)
+        sql = f"SELECT n.id, n.key FROM notes n WHERE n.id {_AMONG} AND {condition}"
+        return dict(self._db.query(sql, (_listed(ids), *values)))
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
         sql = f"SELECT {_ROW} FROM notes n WHERE n.key {_AMONG}"
@@ -383,6 +393,8 @@ class SqliteIndex:
         key = db.last_insert_rowid()
         tags = {tag.lower() for tag in note.tags}
         db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
+        facets = [(key, *facet) for facet in facets_of(note)]
+        db.executemany("INSERT INTO facets VALUES (?, ?, ?)", facets)
         graph.put(db, key, new.names, new.links)
         self._put_warnings(db, key, note, note_id)
         self._put_chunks(db, key, new)
@@ -440,7 +452,7 @@ class SqliteIndex:
             db.executemany("DELETE FROM words WHERE rowid = ?", [(chunk,) for chunk in chunks])
             self._vectors().remove(db, chunks)
             graph.drop(db, key)
-            for table in ("chunks", "tags", "warnings"):
+            for table in ("chunks", "tags", "facets", "warnings"):
                 fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
             fetch(db, "DELETE FROM notes WHERE key = ?", (key,))
 

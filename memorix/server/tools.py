@@ -112,6 +112,8 @@ def _recall(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         as_of: Annotated[Text, Field(description="what was in force on this date")] = "",
         max_tokens: Count = 1000,
         cursor: Text = "",
+        where: Annotated[Keys, Field(description="author, path, file, status or any key")] = {},  # noqa: B006
+        detail: Annotated[Text, Field(description="brief, passage or full")] = "brief",
         explain: Flag = False,
     ) -> Annotated[CallToolResult, Recalled]:
         """Find notes by words and meaning, best first; empty when nothing fits. Without a query:
@@ -121,7 +123,18 @@ def _recall(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
 
         with _shown_to_the_model():
             asked = query_from(
-                query, limit, scope, type, tags, since, until, as_of, max_tokens, cursor
+                query,
+                limit,
+                scope,
+                type,
+                tags,
+                since,
+                until,
+                as_of,
+                max_tokens,
+                cursor,
+                where,
+                detail,
             )
             answer = memory().recall(asked)
         return _result(answers.recalled_text(answer, explain=explain), answers.recalled(answer))
