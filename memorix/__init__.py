@@ -10,10 +10,10 @@ In reading order:
     brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, checking, intake, held, retention, access, versions
     resemblance, topics, tidying, erasure, usage
-    journal, store, index, embedders, exchange, tokens                     one outside thing each
+    journal, gitlog, store, index, embedders, exchange, tokens             one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
-    upkeep, history
+    upkeep, history, forgetting, proving                                   and what is left of them
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters

@@ -279,12 +279,16 @@ def forgotten(done: Forgotten) -> dict[str, Any]:
         "level": done.level,
         "done": done.done,
         "steps": list(done.steps),
+        "token": done.token,
+        "ids": list(done.ids),
     }
 
 
 def forgotten_text(done: Forgotten) -> str:
     head = f"{done.level}: done" if done.done else f"{done.level}: nothing done yet (dry run)"
-    return "\n".join([f"{head} [{done.id}]", *(f"- {step}" for step in done.steps)])
+    named = f"[{done.id}]" if done.id else f"{len(done.ids)} notes"
+    lines = [f"{head} {named}", *(f"- {step}" for step in done.steps)]
+    return "\n".join([*lines, *([f"to do it, repeat with token {done.token}"] * bool(done.token))])
 
 
 def briefed(text: Brief, scopes: Sequence[str]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace as changed
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from memorix.errors import InvalidRequest
+from memorix.forgetting import Selection
 from memorix.keys import clean, keys_from, kind
 from memorix.lifecycle import Edit, by, successor
 from memorix.note import parse_time, tags_from
@@ -59,6 +61,27 @@ def query_from(
         page=page,
         detail=_detail(detail),
     )
+
+
+def selection_from(
+    tags: object = None,
+    type: str = "",
+    scope: str = "",
+    since: str = "",
+    until: str = "",
+    author: str = "",
+    path: str = "",
+    *,
+    held: bool = False,
+) -> Selection:
+    """Read which notes are to be forgotten; `held` counts those in that recall holds back.
+
+    Raises:
+        InvalidRequest: A date cannot be read.
+    """
+    asked = query_from("", 1, scope, type, tags, since, until).filter
+    wanted = changed(asked, held=()) if held else asked
+    return Selection(wanted, author.strip(), path.strip())
 
 
 def revision_from(

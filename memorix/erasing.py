@@ -85,17 +85,19 @@ class _Work:
     left: list[str] = field(default_factory=list)
 
 
-def found(vault: Vault, wanted: str, find: Callable[[str], Row]) -> Target:
+def found(
+    vault: Vault, wanted: str, find: Callable[[str], Row], reaches: Callable[[str], bool]
+) -> Target:
     """Return the target of exactly this id or path, whether it is a note, archived or undone.
 
     Raises:
-        NoteNotFound: There is none.
+        NoteNotFound: There is none in the scopes that the caller `reaches`.
     """
     try:
         return of_row(vault, find(wanted))
     except NoteNotFound:
         target = of_id(vault, wanted.strip())
-        if target is None:
+        if target is None or not reaches(target.scope):
             raise
         return target
 

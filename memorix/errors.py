@@ -9,6 +9,7 @@
     ├── NoteNotFound             3   no note has this id
     ├── NoteChanged              4   the file is not what the caller has read
     ├── UndoRefused              4   the files are not what the change left
+    ├── SelectionChanged         4   other notes fit than those that were shown
     ├── NoteUneditable           5   a file whose metadata cannot be parsed is never rewritten
     ├── VaultUnavailable         6   the notes folder is missing, unreadable or read-only
     ├── IndexUnavailable         7   the database is busy, full, foreign or newer than we are
@@ -116,6 +117,19 @@ class UndoRefused(MemorixError):
     """A change cannot be undone, because its files are not what it left; nothing was written."""
 
     exit_code = 4
+
+
+class SelectionChanged(MemorixError):
+    """Other notes fit than those that the token stands for; nothing was changed."""
+
+    exit_code = 4
+
+    def __init__(self, count: int, token: str) -> None:
+        super().__init__(
+            "The notes that fit are not those of this token: some were added, changed or removed. "
+            f"Nothing was changed. {count} fit now; look at them, then repeat with {token}."
+        )
+        self.token = token
 
 
 class NoteUneditable(MemorixError):

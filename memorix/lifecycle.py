@@ -279,6 +279,26 @@ def retired(content: bytes, path: str, now: datetime) -> bytes:
     return set_keys(text, _ended(now), path).encode()
 
 
+def back_in_force(content: bytes, path: str) -> bytes:
+    """Return a retired note's bytes as if it had not been retired.
+
+    Raises:
+        InvalidRequest: It is in force, or another note has replaced it.
+    """
+    note = parse(content, path)
+    text, odd = decode(content)
+    if odd:
+        raise NoteUneditable(path, odd[0].message)
+    if note.superseded_by:
+        raise InvalidRequest(
+            f"{path} is replaced by {note.superseded_by}. Nothing was changed. Undo that instead: "
+            f"memorix undo {note.superseded_by}"
+        )
+    if note.status != "deprecated":
+        raise InvalidRequest(f"{path} is in force already. Nothing was changed.")
+    return set_keys(text, {"status": None, "valid_to": None}, path).encode()
+
+
 def accepted(content: bytes, path: str) -> bytes:
     """Return a suggestion's bytes without the mark of a draft; absent, the status is stable."""
     text, odd = decode(content)
@@ -313,17 +333,28 @@ def rebased_note(content: bytes, old: str, new: str, along: str = "") -> bytes:
     return replace(parts, body=rebased(parts.body, old, new, "", along)).joined().encode()
 
 
-def forget_plan(note_title: str, path: str, level: str) -> Plan:
-    """Say what forgetting a note at a level does.
+LEVELS = ("retire", "archive", "erase")
+
+
+def check_level(level: str) -> None:
+    """Refuse a level of forgetting that there is not.
 
     Raises:
         InvalidRequest: There is no such level.
     """
-    match level:
-        case "retire":
-            steps = [f"mark {path} ({note_title}) as deprecated; the file stays"]
-        case "archive":
-            steps = [f"move {path} ({note_title}) to archive/{path}; it leaves the index"]
-        case _:
-            raise InvalidRequest(f"{level!r} is no level. Use retire, archive or erase.")
-    return Plan(tuple(steps))
+    if level not in LEVELS:
+        raise InvalidRequest(
+            f"{level!r} is no level. Use {', '.join(LEVELS[:-1])} or {LEVELS[-1]}."
+        )
+
+
+def forget_plan(note_title: str, path: str, level: str) -> Plan:
+    """Say what taking a note out of force or out of the vault does.
+
+    Raises:
+        InvalidRequest: There is no such level.
+    """
+    check_level(level)
+    if level == "archive":
+        return Plan((f"move {path} ({note_title}) to archive/{path}; it leaves the index",))
+    return Plan((f"mark {path} ({note_title}) as deprecated; the file stays",))

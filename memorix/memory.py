@@ -210,7 +210,8 @@ class Memory:
             InvalidRequest: There is no such level.
         """
         if level == "erase":
-            return self.erase([erasing.found(self, note_id, self.find)], dry_run, author)[0]
+            target = erasing.found(self, note_id, self.find, self.places.reaches)
+            return self.erase([target], dry_run=dry_run, author=author)[0]
         row = self.find(note_id)
         plan = lifecycle.forget_plan(row.title, row.path, level)
         if not dry_run:
@@ -220,7 +221,7 @@ class Memory:
         return Forgotten(row.id, row.path, level, plan.steps, not dry_run)
 
     def erase(
-        self, targets: Sequence[erasing.Target], dry_run: bool, author: str = ""
+        self, targets: Sequence[erasing.Target], *, dry_run: bool = False, author: str = ""
     ) -> Sequence[Forgotten]:
         """Erase notes at once; the first one's steps tell of other files, too."""
         others = erasing.steps_for_others(self, targets)

@@ -44,7 +44,7 @@ class Places:
         names = [name.strip() for name in asked if name.strip()]
         if not names:
             own = (self.slug, USER) if self.slug else (USER,)
-            return tuple(filter(self._reaches, own)) or tuple(sorted(self.reach))
+            return tuple(filter(self.reaches, own)) or tuple(sorted(self.reach))
         if ALL in names:
             return tuple(sorted(self.reach))
         return tuple(dict.fromkeys(self._known(name) for name in names))
@@ -56,7 +56,7 @@ class Places:
             InvalidRequest: There is no such scope.
         """
         name = asked.strip()
-        if not name and self._reaches(self.slug or USER):
+        if not name and self.reaches(self.slug or USER):
             return self.slug or USER
         if not name:
             raise InvalidRequest(f"Name the scope to write to: {', '.join(self.known())}.")
@@ -78,7 +78,7 @@ class Places:
         self._claimed = True
 
     def _known(self, name: str) -> str:
-        if self._reaches(name) and (name == USER or (name == self.slug and name)):
+        if self.reaches(name) and (name == USER or (name == self.slug and name)):
             return name
         if name == "project":
             if not self.slug:
@@ -89,7 +89,8 @@ class Places:
             return name
         raise InvalidRequest(f"There is no scope {name!r}. Known: {', '.join(sorted(known))}.")
 
-    def _reaches(self, scope: str) -> bool:
+    def reaches(self, scope: str) -> bool:
+        """Say whether the caller may see a scope."""
         return not self.reach or scope in self.reach
 
     def _all(self) -> set[str]:

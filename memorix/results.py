@@ -105,13 +105,18 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was done, or with a dry run would be done, to forget a note."""
+    """What was done, or with a dry run would be done, to forget a note.
+
+    Of a selection there is no `id` but all `ids`, and the `token` with which it is carried out.
+    """
 
     id: str
     path: str
     level: str
     steps: tuple[str, ...]
     done: bool
+    token: str = ""
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

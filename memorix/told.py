@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memorix.history import Told, Undone
+from memorix.note import Note
+from memorix.proving import Proof
 from memorix.versions import Version
 
 _PATHS = 3
@@ -93,3 +95,34 @@ def restored(version: Version) -> dict[str, Any]:
 
 def restored_text(version: Version) -> str:
     return f"restored: {version.path} as of {version.etag[:15]}"
+
+
+def archived(notes: Sequence[Note]) -> dict[str, Any]:
+    return {"archived": [{"id": n.id, "title": n.title, "path": n.path} for n in notes]}
+
+
+def archived_text(notes: Sequence[Note]) -> str:
+    return "\n".join(f"{n.id}  {n.title}  ({n.path})" for n in notes) or "The archive is empty."
+
+
+def proved(proof: Proof) -> dict[str, Any]:
+    return {
+        "searched": [
+            {"folder": str(s.folder), "files": s.files, "bytes": s.size_bytes}
+            for s in proof.searched
+        ],
+        "sought": proof.sought,
+        "left": list(proof.left),
+        "others": list(proof.others),
+        "beyond": list(proof.beyond),
+    }
+
+
+def proved_text(proof: Proof) -> str:
+    lines = [
+        f"searched for {proof.sought} pieces of it, in any case, also within compressed texts:"
+    ]
+    lines += [f"- {s.folder}: {s.files} files, {s.size_bytes:,} bytes" for s in proof.searched]
+    lines += [f"LEFT: {left}" for left in proof.left] or ["nothing of it is left there"]
+    lines += [f"says some of the same words itself: {other}" for other in proof.others]
+    return "\n".join([*lines, *(f"beyond reach: {beyond}" for beyond in proof.beyond)])

@@ -28,13 +28,13 @@ LEVELS = [
         "resemblance", "topics", "tidying", "usage",
     ],
     # adapters: each knows one outside thing
-    ["journal", "store", "index", "embedders", "exchange", "hosts", "tokens"],
+    ["journal", "gitlog", "store", "index", "embedders", "exchange", "hosts", "tokens"],
     # engine
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
         "paging", "recalling", "linking", "logbook", "watching", "mending", "unfinished",
         "counterparts", "tombstones", "erasing", "memory", "moving", "inbox", "settling",
-        "transfer", "upkeep", "history", "views",
+        "transfer", "upkeep", "history", "forgetting", "proving", "views",
         "installing",
     ],
     ["wiring"],

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from memorix.cli.frame import AsJson, NoteIdArgument, opened, shown
+from memorix.cli.frame import AsJson, opened, shown
 
 app = typer.Typer()
 
@@ -53,15 +53,24 @@ def show_history(
 
 @app.command()
 def restore(
-    note_id: NoteIdArgument,
+    note_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="A note's id or path; else lists the archive.")
+    ] = "",
     version: Annotated[
         str, typer.Option("--version", "-v", help="The beginning of a version's etag.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Bring an earlier version of a note back, as `memorix history` shows them."""
-    from memorix import history, told
+    """Bring a note back: from the archive, into force, or an earlier version of it."""
+    from memorix import answers, forgetting, history, told
 
     with opened() as memory:
-        done = history.bring_back(memory, note_id, version)
-    shown(told.restored(done), told.restored_text(done), as_json)
+        if not note_id:
+            listed = forgetting.archived(memory)
+            shown(told.archived(listed), told.archived_text(listed), as_json)
+        elif version:
+            back = history.bring_back(memory, note_id, version)
+            shown(told.restored(back), told.restored_text(back), as_json)
+        else:
+            done = forgetting.restore(memory, note_id)
+            shown(answers.written(done), answers.written_text(done), as_json)

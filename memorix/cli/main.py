@@ -9,6 +9,7 @@ import typer
 from memorix import __version__
 from memorix.cli import (
     bundles,
+    forgetting,
     history,
     hosts,
     inbox,
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (notes, upkeep, settling, history, vault, serving, bundles, hosts):
+for part in (notes, forgetting, upkeep, settling, history, vault, serving, bundles, hosts):
     app.add_typer(part.app)
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(serving.tokens, name="token")

@@ -127,23 +127,6 @@ def mv(
     shown(answers.moved(done), answers.moved_text(done), as_json)
 
 
-@app.command()
-def forget(
-    note_id: NoteIdArgument,
-    level: Annotated[str, typer.Option("--level", help="retire, archive or erase.")] = "retire",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Take a note out of force (retire), out of the vault (archive), or delete it (erase)."""
-    from memorix import answers, inbox
-
-    with opened() as memory:
-        done = inbox.forget(memory, note_id, level, dry_run=dry_run)
-    shown(answers.forgotten(done), answers.forgotten_text(done), as_json)
-
-
 @app.command("list")
 def list_notes(
     scope: ScopeOption = "",

@@ -135,6 +135,8 @@ class Forgot(BaseModel):
     level: str
     done: bool
     steps: list[str]
+    token: str
+    ids: list[str]
 
 
 class Briefed(BaseModel):

@@ -88,6 +88,7 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         scope: Scope = "",
         suggest: Annotated[Flag, Field(description="unsure: into the user's review inbox")] = False,
         set: NewKeys = {},  # noqa: B006
+        again: Annotated[Flag, Field(description="the user wants a forgotten one back")] = False,
     ) -> Annotated[CallToolResult, Write]:
         """Keep one fact, decision, preference, procedure or gotcha as a note. Returns its id and
         the nearest notes; an exact repeat writes nothing."""
@@ -95,7 +96,8 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
 
         with _shown_to_the_model():
             draft = lifecycle.draft_from(text, title, type, tags, set, suggested=suggest)
-            written = _here(memory(), ctx).remember(lifecycle.by(draft, _client(ctx)), scope)
+            draft = lifecycle.by(draft, _client(ctx))
+            written = _here(memory(), ctx).remember(draft, scope, again=again)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -189,18 +191,36 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
 def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
     @server.tool(annotations=_FORGETS)
     def forget(
-        id: Text,
         ctx: Context[Any, Any],
-        level: Annotated[Text, Field(description="retire, archive or erase")] = "retire",
+        id: Text = "",
+        level: Annotated[
+            Text, Field(description="retire, archive (both restorable), erase; or restore")
+        ] = "retire",
         dry_run: Flag = False,
+        tags: Words = [],  # noqa: B006
+        type: Text = "",
+        scope: Scope = "",
+        since: Text = "",
+        until: Text = "",
+        author: Text = "",
+        path: Annotated[Text, Field(description="a note's, or folder/")] = "",
+        token: Annotated[Text, Field(description="from the listing")] = "",
     ) -> Annotated[CallToolResult, Forgot]:
-        """Forget one note by its exact id: retire marks it out of force, archive moves its file
-        away, erase deletes file and index entries."""
-        from memorix import answers, inbox
+        """Forget one note by its exact id, or all that fit every condition given: these are listed
+        first; repeat with the token. retire marks out of force, archive moves the file away, erase
+        deletes every trace."""
+        from memorix import answers, arguments, forgetting
 
         with _shown_to_the_model():
-            done = inbox.forget(
-                memory(), id, level or "retire", dry_run=dry_run, author=_client(ctx)
+            which = arguments.selection_from(tags, type, scope, since, until, author, path)
+            done = forgetting.forget(
+                memory(),
+                id,
+                level or "retire",
+                which,
+                token=token,
+                dry_run=dry_run,
+                author=_client(ctx),
             )
         return _result(answers.forgotten_text(done), answers.forgotten(done))
 
