@@ -274,7 +274,7 @@ GENERIC = frozenset(
     without avoid instead rather exactly around roughly approximately please note important
     actually really done daily nightly time times day days minute minutes hour hours second
     seconds per before after directly completely fully only even again often usually normally
-    generally necessary allowed permitted forbidden prohibited fine ok okay safe
+    generally necessary allowed permitted forbidden prohibited fine ok okay safe nothing else
     """.split()  # noqa: SIM905 - a list of 200 strings is not easier to read
 )
 # Words, before stemming, that tell nothing about what is spoken of.
