@@ -14,9 +14,10 @@ from memorix.config import APP, Config
 from memorix.errors import HostFileRefused, InvalidRequest
 from memorix.files import write_atomic
 from memorix.hosts import planning
-from memorix.hosts.base import SCOPES, Host, Machine, Program, Scope, System, Target
+from memorix.hosts.base import Host
 from memorix.hosts.catalogue import BY_NAME, HOSTS
 from memorix.hosts.ledger import Ledger, Owner, Record
+from memorix.hosts.machine import SCOPES, Machine, Program, Scope, System, Target
 from memorix.hosts.planning import Change
 from memorix.hosts.rules import RULES
 
@@ -69,9 +70,15 @@ class Installer:
             yield Seen(host, self._is_here(host), tuple(self._installed(host)))
 
     def plan_install(
-        self, hosts: Iterable[Host], scope: Scope, program: Program, *, rules: bool = False
+        self,
+        hosts: Iterable[Host],
+        scope: Scope,
+        program: Program,
+        *,
+        rules: bool = False,
+        hooks: bool = True,
     ) -> Plan:
-        """Plan to put our server into hosts, and our rules where they are wanted.
+        """Plan to put our server and our hooks into hosts, and our rules where they are wanted.
 
         Raises:
             InvalidRequest: The scope needs a project, and this is none.
@@ -84,6 +91,9 @@ class Installer:
                 plan.remarks.append(f"{host.title} has no settings for the scope {scope}.")
                 continue
             self._plan_host(plan, host, scope, program)
+            if hooks and host.hooks:
+                found = host.hooks.target(self.machine, scope, program, host.name)
+                self._plan_target(plan, found, self._owner(host, scope))
             if rules:
                 self._plan_rules(plan, host, scope)
         return plan
@@ -113,14 +123,16 @@ class Installer:
             HostFileRefused: A file changed since the plan, or cannot be written; what comes after
                 it is not written either.
         """
+        made: set[str] = set()
         for change in plan.changes.values():
             try:
-                self._write(change)
+                made.update(self._write(change))
             except OSError as error:
                 reason = f"it cannot be written ({error.strerror})"
                 raise HostFileRefused(change.path, 0, reason) from error
             if change.needed:
                 yield change.path
+        _remove_empty(made)
 
     # -- looking
 
@@ -164,9 +176,12 @@ class Installer:
         if target is None:
             where = f"for the scope {scope}"
             plan.remarks.append(f"{host.title} has no file of instructions {where}.")
-            return
+        self._plan_target(plan, target, self._owner(host, scope))
+
+    def _plan_target(self, plan: Plan, target: Target | None, owner: Owner) -> None:
         try:
-            self._add(plan, target, self._owner(host, scope))
+            if target:
+                self._add(plan, target, owner)
         except HostFileRefused as error:
             plan.refused.append(error)
 
@@ -202,7 +217,8 @@ class Installer:
 
     # -- doing
 
-    def _write(self, change: Change) -> None:
+    def _write(self, change: Change) -> tuple[str, ...]:
+        """Write a file and its record; return the folders that were made for one taken away."""
         path = change.path.resolve()  # a link to a file kept elsewhere stays a link
         if _read(path) != change.before:
             raise HostFileRefused(change.path, 0, "it was changed meanwhile by another program")
@@ -215,9 +231,10 @@ class Installer:
             write_atomic(path, change.after)
         elif change.needed:
             path.unlink()
-        if not change.record:
-            self.ledger.drop(change.path)
-            _remove_empty(old.made if old else ())
+        if change.record:
+            return ()
+        self.ledger.drop(change.path)
+        return old.made if old else ()
 
 
 # -- what this machine is
@@ -269,8 +286,8 @@ def hosts_named(names: Iterable[str]) -> list[Host]:
     return [BY_NAME[name] for name in names]
 
 
-def _remove_empty(made: Sequence[str]) -> None:
-    for folder in reversed(made):
+def _remove_empty(made: Iterable[str]) -> None:
+    for folder in sorted(made, key=len, reverse=True):
         with suppress(OSError):
             Path(folder).rmdir()
 

@@ -246,7 +246,8 @@ def test_an_event_is_known_in_every_spelling(event: str, kind: str) -> None:
                                                           "additionalContext": "x"}}),
         ("cursor", events.START, {"additional_context": "x"}),
         ("cursor", events.PROMPT, {"continue": True, "additional_context": "x"}),
-        ("copilot-cli", events.START, {"additionalContext": "x"}),
+        ("copilot-cli", events.START, {"additionalContext": "x", "hookSpecificOutput": {
+            "hookEventName": "SessionStart", "additionalContext": "x"}}),
         ("antigravity", events.START, {"injectSteps": [{"ephemeralMessage": "x"}]}),
         ("vscode", events.PROMPT, {}),
     ],

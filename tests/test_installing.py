@@ -15,9 +15,9 @@ import pytest
 from memorix import installing
 from memorix.config import Config
 from memorix.errors import HostFileRefused, InvalidRequest
-from memorix.hosts.base import Machine, Program, Scope, System
 from memorix.hosts.catalogue import BY_NAME, HOSTS
 from memorix.hosts.ledger import Ledger
+from memorix.hosts.machine import Machine, Program, Scope, System
 
 PROGRAM = Program("/opt/venv/bin/memorix")
 
@@ -128,12 +128,16 @@ class Desk:
     def installer(self) -> installing.Installer:
         return installing.Installer(self.machine, self.ledger)
 
-    def plan(self, *names: str, scope: Scope = "user", rules: bool = False) -> installing.Plan:
+    def plan(
+        self, *names: str, scope: Scope = "user", rules: bool = False, hooks: bool = False
+    ) -> installing.Plan:
         hosts = installing.hosts_named(names)
-        return self.installer.plan_install(hosts, scope, self.program, rules=rules)
+        return self.installer.plan_install(hosts, scope, self.program, rules=rules, hooks=hooks)
 
-    def install(self, *names: str, scope: Scope = "user", rules: bool = False) -> installing.Plan:
-        plan = self.plan(*names, scope=scope, rules=rules)
+    def install(
+        self, *names: str, scope: Scope = "user", rules: bool = False, hooks: bool = False
+    ) -> installing.Plan:
+        plan = self.plan(*names, scope=scope, rules=rules, hooks=hooks)
         list(self.installer.carry_out(plan))
         return plan
 
@@ -604,6 +608,111 @@ def test_rules_that_a_person_wrote_around_keep_what_they_wrote(desk: Desk) -> No
     assert path.read_bytes() == b"# Mine\n\n# More\n"
 
 
+# -- hooks
+
+HOOKS = {
+    "claude-code": (
+        ".claude/settings.json",
+        "SessionStart UserPromptSubmit PostCompact Stop SessionEnd",
+    ),
+    "codex": (".codex/hooks.json", "SessionStart UserPromptSubmit PostCompact Stop"),
+    "cursor": (
+        ".cursor/hooks.json",
+        "sessionStart beforeSubmitPrompt afterAgentResponse sessionEnd",
+    ),
+    "gemini": (".gemini/settings.json", "SessionStart BeforeAgent AfterAgent SessionEnd"),
+    "copilot-cli": (
+        ".copilot/hooks/memorix-notes.json",
+        "sessionStart userPromptSubmitted agentStop sessionEnd",
+    ),
+    "vscode": (
+        ".copilot/hooks/memorix-notes.json",
+        "sessionStart userPromptSubmitted agentStop sessionEnd",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_hooks_go_in_beside_the_server_and_out_without_a_trace(desk: Desk, name: str) -> None:
+    file, names = HOOKS[name]
+    events = names.split()
+
+    desk.install(name, hooks=True)
+    first = desk.files()
+    desk.install(name, hooks=True)
+    assert desk.files() == first
+
+    hooks = json.loads(first[file])["hooks"]
+    assert list(hooks) == events
+    for event in events:
+        (command,) = re.findall(r'"(?:command|bash)": "(/opt[^"]*)"', json.dumps(hooks[event]))
+        host = "copilot-cli" if name == "vscode" else name
+        assert command == f"/opt/venv/bin/memorix hook {event} --host {host}"
+    desk.uninstall(name)
+    assert desk.files() == {}
+    assert desk.folders() == {"code", "code/app"}
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "cursor", "gemini"])
+def test_hooks_of_others_and_comments_stay_to_the_byte(desk: Desk, name: str) -> None:
+    file, names = HOOKS[name]
+    events = names.split()
+    before = f"""\
+{{
+    // mine
+    "hooks": {{
+        "{events[0]}": [
+            {{ "command": "lint.sh" }} // first
+        ],
+        "Other": []
+    }},
+    "version": 1
+}}
+""".replace("\n", "\r\n").encode()
+    path = write(desk.home / file, before)
+
+    desk.install(name, hooks=True)
+    text = path.read_bytes().decode()
+    assert '{ "command": "lint.sh" }, // first\r\n            {' in text
+    assert "\n" not in text.replace("\r\n", "")
+
+    path.write_bytes(path.read_bytes().replace(b"// mine", b"// still mine"))
+    desk.uninstall(name)
+    assert path.read_bytes() == before.replace(b"// mine", b"// still mine")
+
+
+def test_a_new_path_takes_the_place_of_the_old_hook(desk: Desk) -> None:
+    desk.install("claude-code", hooks=True)
+    desk.program = Program("/new/my memorix", ("--vault", "/a b"))
+    desk.install("claude-code", hooks=True)
+
+    text = (desk.home / ".claude/settings.json").read_text("utf-8")
+    assert "/opt/venv" not in text
+    assert "'/new/my memorix' --vault '/a b' hook Stop --host claude-code" in text
+    desk.uninstall("claude-code")
+    assert desk.files() == {}
+
+
+def test_two_hosts_share_a_file_of_hooks_until_the_last_is_taken_out(desk: Desk) -> None:
+    desk.install("vscode", "copilot-cli", hooks=True)
+    desk.uninstall("vscode")
+    assert ".copilot/hooks/memorix-notes.json" in desk.files()
+
+    desk.uninstall("copilot-cli")
+    assert desk.files() == {}
+
+
+def test_on_windows_the_command_is_quoted_for_its_shells(desk: Desk) -> None:
+    desk.machine = Machine("windows", desk.home, None, {})
+    desk.program = Program(r"C:\Program Files\m\memorix.exe")
+
+    desk.install("claude-code", hooks=True)
+
+    data = json.loads((desk.home / ".claude/settings.json").read_bytes())
+    command = data["hooks"]["Stop"][0]["hooks"][0]["command"]
+    assert command == '"C:/Program Files/m/memorix.exe" hook Stop --host claude-code'
+
+
 # -- finding hosts and ourselves
 
 
@@ -667,10 +776,10 @@ def test_install_shows_the_diff_first_and_asks(typed, tmp_path: Path) -> None:  
     assert "nobody can be asked" in typed("install", "cursor", code=2).stderr
     assert path.read_bytes() == b'{\n  "a": 1\n}\n'
 
-    assert f"written: {path}" in typed("install", "cursor", "--yes").stdout
+    assert f"written: {path}" in typed("install", "cursor", "--no-hooks", "--yes").stdout
     listed = json.loads(typed("install", "--list", "--json").stdout)
     assert {r["name"]: r["installed"] for r in listed}["cursor"] == {"user": str(path)}
-    assert "Nothing to do." in typed("install", "cursor", "--yes").stdout
+    assert "Nothing to do." in typed("install", "cursor", "--no-hooks", "--yes").stdout
     typed("uninstall", "cursor", "--yes")
     assert path.read_bytes() == b'{\n  "a": 1\n}\n'
 

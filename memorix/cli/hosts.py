@@ -11,7 +11,7 @@ from memorix.cli.frame import AsJson, settings, shown
 from memorix.errors import HostFileRefused, InvalidRequest
 
 if TYPE_CHECKING:
-    from memorix.hosts.base import Scope
+    from memorix.hosts.machine import Scope
     from memorix.installing import Installer, Plan, Seen
 
 app = typer.Typer()
@@ -36,6 +36,9 @@ def install(
     rules: Annotated[
         bool, typer.Option("--rules", help="Also tell when to recall, in CLAUDE.md and the like.")
     ] = False,
+    hooks: Annotated[
+        bool, typer.Option("--hooks/--no-hooks", help="Brief at each start, recall at prompts.")
+    ] = True,
     dry_run: DryRun = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -52,7 +55,7 @@ def install(
     if not chosen:
         raise InvalidRequest("Name the hosts, or say --all. See memorix install --list.")
     program = installing.this_program(settings())
-    plan = installer.plan_install(chosen, _scope(scope), program, rules=rules)
+    plan = installer.plan_install(chosen, _scope(scope), program, rules=rules, hooks=hooks)
     _carry_out(installer, plan, dry_run=dry_run, yes=yes, as_json=as_json)
     if plan.needed and not dry_run and not as_json:
         print("\n".join(f"{host.title}: {host.next}" for host in chosen if host.next))
@@ -128,7 +131,7 @@ def _installer() -> "Installer":
 
 
 def _scope(text: str) -> "Scope":
-    from memorix.hosts.base import SCOPES
+    from memorix.hosts.machine import SCOPES
 
     found = next((scope for scope in SCOPES if scope == text), None)
     if found is None:

@@ -115,16 +115,15 @@ def answer(text: str, kind: str, event: str, host: str) -> "dict[str, Any]":
     if len(text) > MOST_CHARACTERS:
         text = text[:MOST_CHARACTERS].rpartition("\n")[0]
     if host == "cursor":
-        more = {"continue": True} if kind == PROMPT else {}
-        return {**more, "additional_context": text}
-    if host == "copilot-cli":
-        return {"additionalContext": text}
+        told: dict[str, Any] = {"additional_context": text}
+        return {"continue": True, **told} if kind == PROMPT else told
     if host == "antigravity":
         return {"injectSteps": [{"ephemeralMessage": text}]}
     if host == "vscode" and kind == PROMPT:
         return {}
+    more = {"additionalContext": text} if host == "copilot-cli" else {}  # VS Code reads the other
     name = event if host in ("gemini", "devin") else _CLAUDE_NAMES[kind]
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    return {**more, "hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
 _CLAUDE_NAMES = {START: "SessionStart", PROMPT: "UserPromptSubmit"}

@@ -1,7 +1,10 @@
 """The hosts, as data: those that differ in nothing else have no code of their own."""
 
-from memorix.hosts.base import Host, Program, plain, stdio
+from memorix.hosts import hookfiles
+from memorix.hosts.base import Host, plain, stdio
 from memorix.hosts.claude_code import ClaudeCode
+from memorix.hosts.hookfiles import HookFile
+from memorix.hosts.machine import Program
 from memorix.hosts.opencode import OpenCode
 
 
@@ -11,6 +14,15 @@ def _copilot(program: Program) -> dict[str, object]:
 
 def _zed(program: Program) -> dict[str, object]:
     return {"source": "custom", **plain(program), "env": {}}
+
+
+_COPILOT_HOOKS = HookFile(
+    {
+        "user": "{COPILOT_HOME:~/.copilot}/hooks/memorix-notes.json",
+        "project": "{project}/.github/hooks/memorix-notes.json",
+    },
+    hookfiles.copilot("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"),
+)
 
 
 HOSTS: tuple[Host, ...] = (
@@ -30,6 +42,16 @@ HOSTS: tuple[Host, ...] = (
             "project": "{project}/CLAUDE.md",
             "local": "{project}/CLAUDE.local.md",
         },
+        hooks=HookFile(
+            {
+                "user": "{CLAUDE_CONFIG_DIR:~/.claude}/settings.json",
+                "project": "{project}/.claude/settings.json",
+                "local": "{project}/.claude/settings.local.json",
+            },
+            hookfiles.grouped(
+                "SessionStart", "UserPromptSubmit", "PostCompact", "Stop", "SessionEnd"
+            ),
+        ),
         next="Sessions that are open need /mcp or a restart.",
     ),
     Host(
@@ -53,6 +75,12 @@ HOSTS: tuple[Host, ...] = (
         programs=("cursor", "cursor-agent"),
         rules={"project": "{project}/.cursor/rules/memorix-notes.mdc"},  # none in the home folder
         rules_head="---\ndescription: Memory of this project\nalwaysApply: true\n---\n\n",
+        hooks=HookFile(
+            {"user": "~/.cursor/hooks.json", "project": "{project}/.cursor/hooks.json"},
+            hookfiles.listed(
+                "sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "sessionEnd"
+            ),
+        ),
         next="Enable the server in Settings > MCP if Cursor asks.",
     ),
     Host(
@@ -67,6 +95,14 @@ HOSTS: tuple[Host, ...] = (
         signs=("{CODEX_HOME:~/.codex}",),
         programs=("codex",),
         rules={"user": "{CODEX_HOME:~/.codex}/AGENTS.md", "project": "{project}/AGENTS.md"},
+        hooks=HookFile(
+            {
+                "user": "{CODEX_HOME:~/.codex}/hooks.json",
+                "project": "{project}/.codex/hooks.json",
+            },
+            hookfiles.grouped("SessionStart", "UserPromptSubmit", "PostCompact", "Stop"),
+        ),
+        next="It asks once whether to trust the hooks.",
     ),
     Host(
         name="vscode",
@@ -80,6 +116,7 @@ HOSTS: tuple[Host, ...] = (
         signs=("{appdata}/Code",),
         programs=("code",),
         rules={"project": "{project}/.github/copilot-instructions.md"},
+        hooks=_COPILOT_HOOKS,
     ),
     Host(
         name="copilot-cli",
@@ -95,6 +132,7 @@ HOSTS: tuple[Host, ...] = (
             "user": "{COPILOT_HOME:~/.copilot}/copilot-instructions.md",
             "project": "{project}/.github/copilot-instructions.md",
         },
+        hooks=_COPILOT_HOOKS,
     ),
     Host(
         name="windsurf",
@@ -126,6 +164,19 @@ HOSTS: tuple[Host, ...] = (
         signs=("~/.gemini/settings.json",),
         programs=("gemini",),
         rules={"user": "~/.gemini/GEMINI.md", "project": "{project}/GEMINI.md"},
+        hooks=HookFile(
+            {
+                "user": "~/.gemini/settings.json",
+                "project": "{project}/.gemini/settings.json",
+            },
+            hookfiles.grouped(
+                "SessionStart",
+                "BeforeAgent",
+                "AfterAgent",
+                "SessionEnd",
+                timeout=hookfiles.TIMEOUT_S * 1000,
+            ),
+        ),
     ),
     Host(
         name="antigravity",

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from memorix.hosts.base import Host, Machine, Program, Scope
+from memorix.hosts.base import Host
 from memorix.hosts.edits import Entry
+from memorix.hosts.machine import Machine, Program, Scope
 
 
 class ClaudeCode(Host):

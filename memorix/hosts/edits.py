@@ -1,6 +1,7 @@
 """What we keep in other programs' files: an entry, a block of lines, or a file of our own."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -68,6 +69,50 @@ def _without_empty(text: str, keys: tuple[str, ...], original: str | None) -> st
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """An item of ours in a list under `keys`; `version` is what some files need at their top."""
+
+    keys: tuple[str, ...]
+    value: Mapping[str, Any] = field(default_factory=dict)
+    version: int | None = None
+
+    @property
+    def name(self) -> str:
+        return json.dumps(["item", *self.keys], ensure_ascii=False)
+
+    def put(self, text: str) -> str:
+        if self.version is not None and jsonc.find(text, _BESIDE) is None:
+            text = jsonc.put(text, _BESIDE, self.version)
+        ours = [found for found in self._items(text) if _is_ours(found)]
+        if ours == [self.value]:
+            return text
+        return jsonc.append(jsonc.take_items(text, self.keys, _is_ours), self.keys, self.value)
+
+    def take(self, text: str, original: str | None) -> str:
+        text = jsonc.take_items(text, self.keys, _is_ours)
+        for depth in range(len(self.keys), 0, -1):
+            text = _without_empty(text, self.keys[:depth], original)
+        made = original == "" and len(jsonc.parse(text).members) == len(_BESIDE)
+        return jsonc.take(text, _BESIDE) if made else text
+
+    def held(self, text: str) -> bool:
+        return any(map(_is_ours, self._items(text)))
+
+    def _items(self, text: str) -> list[Any]:
+        node = jsonc.find(text, self.keys)
+        found = jsonc.value(text, node) if node else []
+        return found if isinstance(found, list) else []
+
+
+_BESIDE = ("version",)
+_OURS = re.compile(r"memorix\b.*\bhook\b.*--host\b")
+
+
+def _is_ours(item: Any) -> bool:
+    return bool(_OURS.search(json.dumps(item)))
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Lines of ours at the end of a file of instructions."""
 
@@ -106,4 +151,6 @@ def named(name: str) -> Edit:
     kind, *keys = json.loads(name)
     if kind == "block":
         return Block()
-    return Whole() if kind == "whole" else Entry(tuple(keys), toml=kind == "toml")
+    if kind == "whole":
+        return Whole()
+    return Item(tuple(keys)) if kind == "item" else Entry(tuple(keys), toml=kind == "toml")

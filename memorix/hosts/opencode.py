@@ -4,8 +4,9 @@ import shutil
 import subprocess
 
 from memorix.hosts import jsonc
-from memorix.hosts.base import SERVER, Host, Machine, Program, Scope
+from memorix.hosts.base import SERVER, Host
 from memorix.hosts.edits import Entry
+from memorix.hosts.machine import Machine, Program, Scope
 
 VERSION_TIMEOUT_S = 10.0
 # It is a large program that starts slowly for the first time.
