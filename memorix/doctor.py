@@ -1,11 +1,16 @@
 """Look at everything the memory stands on, and say what is wrong and what mends it."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
+from memorix import __version__
 from memorix.config import Config
 from memorix.errors import MemorixError, VaultUnavailable
+from memorix.hooks import desk
+from memorix.installing import Installer, records, this_machine, this_program
 from memorix.memory import Memory
 from memorix.query import Filter, Query
 from memorix.screening import SECRET
@@ -29,12 +34,18 @@ class Check:
 
 
 def examine(memory: Memory, config: Config) -> Iterator[Check]:
-    """Look at the vault, the index, the words, the vectors, the watching and the lock, in order."""
-    for look in (_vault, _in_step, _index, _words, _vectors, _watching, _lock, _notes):
+    """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
+    parts = (_vault, _in_step, _index, _words, _vectors, _watching, _lock, _notes)
+    for look in (_program, *parts, _hosts, _hooks):
         try:
             yield from look(memory, config)
         except MemorixError as error:
             yield Check(look.__name__.strip("_").replace("_", " "), FAILED, str(error))
+
+
+def _program(memory: Memory, config: Config) -> Iterator[Check]:
+    program = this_program(config)
+    yield Check("program", OK, f"{program.path}, version {__version__}")
 
 
 def _vault(memory: Memory, config: Config) -> Iterator[Check]:
@@ -136,3 +147,35 @@ def _notes(memory: Memory, config: Config) -> Iterator[Check]:
         yield Check("notes", WARNING, said, "memorix status, memorix check")
     else:
         yield Check("notes", OK, "none is odd")
+
+
+def _hosts(memory: Memory, config: Config) -> Iterator[Check]:
+    project = memory.places.project
+    installer = Installer(this_machine(project.root if project else None), records())
+    ours = this_program(config).path
+    for seen in installer.survey():
+        for scope, path in seen.installed:
+            command = installer.command(seen.host, scope, path)
+            mend = f"memorix install {seen.host.name} --scope {scope}"
+            said = f"{path} starts {command or 'nothing'}"
+            if shutil.which(command or "") is None:
+                yield Check(seen.host.name, FAILED, f"{said}, which is not there", mend)
+            elif command != ours:
+                yield Check(seen.host.name, WARNING, f"{said}, another one than this", mend)
+            else:
+                yield Check(seen.host.name, OK, said)
+
+
+def _hooks(memory: Memory, config: Config) -> Iterator[Check]:
+    runs = desk.last_runs()
+    if runs:
+        newest = max(runs, key=lambda name: runs[name])
+        yield Check("hooks", OK, f"last run {_moment(runs[newest])}: {newest}")
+    for at, which, said in desk.errors()[-1:]:
+        if at >= runs.get(which, 0):
+            mend = "tell it as an issue if it comes again; the session was not held up"
+            yield Check("hooks", WARNING, f"failed {_moment(at)}: {which}: {said}", mend)
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")

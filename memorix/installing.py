@@ -69,6 +69,16 @@ class Installer:
         for host in HOSTS:
             yield Seen(host, self._is_here(host), tuple(self._installed(host)))
 
+    def command(self, host: Host, scope: Scope, path: Path) -> str:
+        """Return the program that a host starts as us; empty where that cannot be read."""
+        with suppress(HostFileRefused):
+            _, text = planning.decoded(path, _read(path))
+            with planning.refusing(path):
+                entry = host.server(self.machine, scope, text, Program("")).read(text)
+            command = entry.get("command") if isinstance(entry, dict) else None
+            return str((command[0] if command else "") if isinstance(command, list) else command)
+        return ""
+
     def plan_install(
         self,
         hosts: Iterable[Host],

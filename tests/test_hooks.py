@@ -11,7 +11,7 @@ from typing import Any
 import bpe_openai
 import pytest
 
-from memorix import brief, lifecycle
+from memorix import brief, capturing, inbox, lifecycle
 from memorix.config import Config, config_path
 from memorix.hooks import desk, entry, events
 from memorix.memory import Memory
@@ -20,7 +20,9 @@ Hook = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def environment(settings: dict[str, str]) -> dict[str, str]:
+def environment(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
     return {**os.environ, **settings, "PYTHONUTF8": "0"}
 
 
@@ -208,6 +210,66 @@ def test_what_the_brief_has_shown_is_not_recalled_again(hook: Hook, memory: Memo
     hook("SessionStart", session_id="s")
 
     assert hook("UserPromptSubmit", session_id="s", prompt="reindex watermark 4711") == {}
+
+
+# -- what is kept of a session
+
+
+def test_a_session_that_ends_is_suggested_in_the_inbox_of_its_project(
+    hook: Hook, memory: Memory, environment: dict[str, str]
+) -> None:
+    said = "The gateway moved to port 9443, since the proxy takes 443. " * 5
+    hook("UserPromptSubmit", session_id="s", prompt="Move the gateway to another port.")
+    hook("Stop", session_id="s", last_assistant_message=said)
+    hook("Stop", session_id="s", last_assistant_message="ignored", stop_hook_active=True)
+    hook("SessionEnd", session_id="s", reason="exit")
+
+    assert capturing.take_in() == 1
+    (waiting,) = inbox.suggestions(memory)
+    assert waiting.title.endswith(": Move the gateway to another port.")
+    assert (waiting.type, waiting.scope, waiting.author) == ("Episode", "app", "claude-code")
+    body = memory.read(waiting.id).note.body
+    assert "- Move the gateway to another port." in body
+    assert said.strip() in body
+    assert "ignored" not in body
+    assert capturing.take_in() == 0
+    assert "9443" not in memory.brief().text
+
+
+def test_the_summary_of_a_compacted_session_is_suggested_once(hook: Hook, memory: Memory) -> None:
+    summary = "We decided on SQLite for the queue, because one machine is enough. " * 5
+    for _ in range(2):
+        hook("PostCompact", session_id="s", trigger="auto", compact_summary=summary)
+
+    assert capturing.take_in() == 1
+    assert [s.title[:20] for s in inbox.suggestions(memory)] == ["Summary of a session"]
+
+
+def test_a_session_in_which_little_was_said_leaves_nothing(hook: Hook) -> None:
+    hook("UserPromptSubmit", session_id="s", prompt="hi")
+    hook("Stop", session_id="s", last_assistant_message="Hello!")
+    hook("SessionEnd", session_id="s")
+
+    assert desk.spooled() == []
+
+
+def test_a_secret_of_a_session_reaches_no_note(hook: Hook, memory: Memory, vault: Path) -> None:
+    secret = "ghp_" + "Ab1" * 12
+    hook("PostCompact", compact_summary=f"The token is {secret}, and it works. " + "More. " * 50)
+
+    capturing.take_in()
+
+    assert inbox.suggestions(memory)
+    assert not [p for p in vault.rglob("*.md") if secret in p.read_text("utf-8")]
+
+
+def test_what_cannot_be_taken_in_yet_waits(hook: Hook, memory: Memory, vault: Path) -> None:
+    hook("PostCompact", compact_summary="We decided on SQLite for the queue. " * 10)
+    memory.close()
+    vault.write_bytes(b"no folder")
+
+    assert capturing.take_in() == 0
+    assert len(desk.spooled()) == 1
 
 
 # -- what hosts say, and how they want to be answered

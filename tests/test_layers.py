@@ -40,8 +40,9 @@ LEVELS = [
     ["wiring"],
     # faces
     [
+        "hooks", "capturing",
         "arguments", "answers", "worklist", "told", "status", "doctor", "vault", "server",
-        "bench", "demo", "hooks",
+        "bench", "demo",
     ],
     ["cli"],
     ["__main__"],

@@ -164,7 +164,17 @@ def test_the_doctor_finds_a_sound_memory_sound(memory: Memory, config: Config) -
     checks = list(doctor.examine(memory, config))
 
     assert {check.verdict for check in checks} == {doctor.OK}
-    names = ["vault", "in step", "index", "words", "vectors", "watching", "lock", "notes"]
+    names = [
+        "program",
+        "vault",
+        "in step",
+        "index",
+        "words",
+        "vectors",
+        "watching",
+        "lock",
+        "notes",
+    ]
     assert [check.name for check in checks] == names
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memorix.cli import notes
-from memorix.cli.frame import AsJson, NoteIdArgument, ScopeOption, opened, shown
+from memorix.cli.frame import AsJson, NoteIdArgument, ScopeOption, flags, opened, shown
 from memorix.errors import InvalidRequest, MemorixError
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def inbox(ctx: typer.Context, scope: ScopeOption = "", as_json: AsJson = False) 
 @app.command("list")
 def list_suggestions(scope: ScopeOption = "", as_json: AsJson = False) -> None:
     """List what waits for review, newest first."""
-    from memorix import answers, inbox
+    from memorix import answers, capturing, inbox
 
+    capturing.take_in(flags)
     with opened() as memory:
         waiting = inbox.suggestions(memory, scope)
     shown(answers.suggestions(waiting), answers.suggestions_text(waiting), as_json)

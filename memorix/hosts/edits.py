@@ -55,9 +55,14 @@ class Entry:
         return text
 
     def held(self, text: str) -> bool:
+        return self.read(text) is not None
+
+    def read(self, text: str) -> Any:
+        """Return what the text has there; None if it has nothing."""
         if self.toml:
-            return tomltext.find(text, self.keys) is not None
-        return jsonc.find(text, self.keys) is not None
+            return tomltext.find(text, self.keys)
+        node = jsonc.find(text, self.keys)
+        return jsonc.value(text, node) if node else None
 
 
 def _without_empty(text: str, keys: tuple[str, ...], original: str | None) -> str:

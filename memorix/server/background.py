@@ -106,8 +106,16 @@ class Background:
             from memorix import wiring
 
             wiring.load_model(self.memory(), self._config)
+            self._take_in()
         except MemorixError as error:
             _log.warning("%s", error)
+
+    def _take_in(self) -> None:
+        """Suggest what hooks left of sessions, once a host has a server."""
+        from memorix import capturing
+
+        if self._attached:
+            capturing.take_in({"vault": str(self._config.vault)})
 
     def _watch_parent(self) -> None:
         """Leave when the host is gone, even if something else keeps our stdin open."""

@@ -1,0 +1,65 @@
+"""Take what hooks kept of sessions into the inbox, where a person decides about it."""
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memorix import wiring
+from memorix.config import load
+from memorix.errors import InvalidRequest, MemorixError
+from memorix.hooks import desk
+from memorix.lifecycle import Draft, by, draft_from
+
+TITLE_LENGTH = 60
+
+_log = logging.getLogger(__name__)
+
+
+def take_in(flags: Mapping[str, str | None] | None = None) -> int:
+    """Suggest a note for each session that hooks left something of; return how many.
+
+    What cannot be taken in now, as while the vault is missing, stays for the next time; twice the
+    same is one suggestion.
+    """
+    taken = 0
+    for name, left in desk.spooled():
+        try:
+            taken += _taken(left, flags or {})
+        except InvalidRequest as error:  # it would not be taken the next time either
+            _log.warning("What a hook left is not taken in: %s", error)
+        except MemorixError as error:
+            _log.warning("What hooks left waits: %s", error)
+            break
+        desk.drop(name)
+    return taken
+
+
+def draft_of(left: Mapping[str, Any]) -> Draft:
+    """Return what a hook left of a session as a suggestion: what was asked, and what was said.
+
+    Raises:
+        InvalidRequest: It is empty, or too much.
+    """
+    day = datetime.fromtimestamp(int(left.get("at") or 0), UTC).date()
+    prompts = [" ".join(str(prompt).split()) for prompt in left.get("prompts") or []]
+    text = str(left.get("text") or "")
+    if not prompts:
+        return draft_from(text, f"Summary of a session on {day}", "Episode", suggested=True)
+    asked = "\n".join(f"- {prompt}" for prompt in prompts)
+    body = f"# Asked\n\n{asked}\n\n# Said at the end\n\n{text}"
+    first = prompts[0][:TITLE_LENGTH]
+    return draft_from(body, f"Session on {day}: {first}", "Episode", suggested=True)
+
+
+def _taken(left: Mapping[str, Any], flags: Mapping[str, str | None]) -> bool:
+    cwd = str(left.get("cwd") or "")
+    if not cwd or not Path(cwd).is_dir():  # a scratch folder that is gone has no memory
+        return False
+    draft = by(draft_of(left), str(left.get("host") or ""))
+    memory = wiring.open_memory(load({**flags, "cwd": cwd}))
+    try:
+        return memory.remember(draft).status == "suggested"
+    finally:
+        memory.close()
