@@ -50,6 +50,9 @@ class Followed:
         """Return the version of each note that the index has, without a look at the folder."""
         return {path: seen.etag for path, seen in self.memory.index.listing().items()}
 
+    def signatures(self) -> dict[str, str]:
+        return {path: seen.signature for path, seen in self.memory.index.listing().items()}
+
     def equals_folder(self) -> bool:
         return equals_folder(self.memory)
 

@@ -1,9 +1,11 @@
 """A host's end of a real server: the SDK's client, and a process that can be killed."""
 
 import itertools
+import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,8 +88,23 @@ class Session:
         answer = self.call("recall", query=question, limit=50, max_tokens=100_000, **more)
         return [hit["title"] for hit in answer["hits"]]
 
+    def status(self) -> dict[str, Any]:
+        """Return the server's state."""
+        return self._portal.call(self._status)
+
+    def until_taken_in(self, notes: int, timeout_s: float = 600) -> None:
+        """Wait until the server knows so many notes."""
+        deadline = time.monotonic() + timeout_s
+        while self.status()["notes"] != notes:
+            assert time.monotonic() < deadline, "the folder was not taken in in time"
+            time.sleep(0.1)
+
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
+
+    async def _status(self) -> dict[str, Any]:
+        answer = await self._client.read_resource("memorix://status")
+        return dict(json.loads(answer.contents[0].text))  # type: ignore[union-attr]
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
