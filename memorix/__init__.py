@@ -8,7 +8,7 @@ In reading order:
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     values, lexicon, grammar, claims, conflict
     brief, reserved, strength, keyforms, assignments, injection
-    screening, privacy, admission, checking, intake, held, retention, access, versions
+    screening, privacy, admission, bounds, checking, intake, held, retention, access, versions
     resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, exchange, tokens             one outside thing each
     memory, recalling, linking, sync, watching, places, scopes             the uses

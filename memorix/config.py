@@ -34,6 +34,9 @@ LONGEST_RESCAN_S = 86_400
 
 LONGEST_JOURNAL_DAYS, LARGEST_JOURNAL_MB = 3650, 4000
 
+MOST = 999_999
+# Of what is counted; 0 is no bound at all.
+
 _SETTINGS: Mapping[str, type] = MappingProxyType(
     {
         "vault": str,
@@ -50,6 +53,10 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "rescan_s": int,
         "journal_days": int,
         "journal_mb": int,
+        "max_note_kb": int,
+        "max_tags": int,
+        "max_notes": int,
+        "max_writes_a_minute": int,
     }
 )
 _FLAGS_ONLY = ("config", "cwd")
@@ -67,6 +74,10 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "rescan_s": 60,
         "journal_days": 90,
         "journal_mb": 32,
+        "max_note_kb": 1_000,
+        "max_tags": 64,
+        "max_notes": 100_000,
+        "max_writes_a_minute": 3_000,
     }
 )
 _UNFILLED = re.compile(r"\$\{|^\$\w|^%\w+%")
@@ -89,8 +100,8 @@ class Config:
     is in.  `cwd` is where the host works.  `log`
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
-    `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.  `sources`
-    tells of each setting who set it.
+    `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.
+    `max_*` bound what assistants write, 0 is no bound.  `sources` tells of each setting who set it.
     """
 
     vault: Path
@@ -108,6 +119,10 @@ class Config:
     rescan_s: int
     journal_days: int
     journal_mb: int
+    max_note_kb: int
+    max_tags: int
+    max_notes: int
+    max_writes_a_minute: int
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -358,6 +373,10 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),
     "journal_mb": _whole("megabytes", 1, LARGEST_JOURNAL_MB),
+    "max_note_kb": _whole("kilobytes", 0, MOST),
+    "max_tags": _whole("tags", 0, MOST),
+    "max_notes": _whole("notes", 0, MOST),
+    "max_writes_a_minute": _whole("writes", 0, MOST),
 }
 
 

@@ -2,6 +2,7 @@
 
     MemorixError                 exit code 1
     ├── InvalidRequest           2   an argument that cannot be taken as it is
+    │   ├── LimitReached         2   more, larger or faster than the settings allow
     │   ├── SecretRefused        2   a text with a key or password, where they are refused
     │   ├── UnsafePath           2   a path that would leave the vault
     │   └── NotAllowed           2   a caller's token does not reach so far
@@ -35,6 +36,15 @@ class InvalidRequest(MemorixError):
     """An argument cannot be taken as it is."""
 
     exit_code = 2
+
+
+class LimitReached(InvalidRequest):
+    """Something is more than the settings allow; `setting` names the one that says so."""
+
+    def __init__(self, said: str, setting: str, advice: str) -> None:
+        way = f", or raise the setting {setting}" if setting else ""
+        super().__init__(f"{said}. Nothing was written. {advice}{way}.")
+        self.setting = setting
 
 
 class SecretRefused(InvalidRequest):

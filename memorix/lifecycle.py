@@ -32,9 +32,6 @@ from memorix.trust import confirmed
 from memorix.validity import is_in_force
 from memorix.yamltext import Value, as_typed
 
-MAX_TEXT = 1_000_000
-# Characters; a note beyond it is a document to link to, not a memory.
-
 MAX_TITLE = 300
 
 _SHOWN_LINES, _SHOWN_LINE = 20, 200
@@ -95,16 +92,11 @@ def draft_from(
     """Check and tidy what a tool or a command was given; `keys` are more keys of the note.
 
     Raises:
-        InvalidRequest: The text is empty or beyond `MAX_TEXT`, or a key cannot be set.
+        InvalidRequest: The text is empty, or a key cannot be set.
     """
     body = clean(text).strip("\r\n").rstrip()
     if not body.strip():
         raise InvalidRequest("The text is empty. Say what is to be remembered.")
-    if len(body) > MAX_TEXT:
-        raise InvalidRequest(
-            f"The text has {len(body):,} characters, more than {MAX_TEXT:,}. "
-            "Keep the document elsewhere and remember what matters of it."
-        )
     heading = " ".join(clean(title).split()) or _title_from(body)
     named = (cut_short(heading, MAX_TITLE), kind(type), tags_from(tags))
     return Draft(body, *named, suggested=suggested, extra=for_new(keys or {}))

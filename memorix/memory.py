@@ -29,6 +29,7 @@ from memorix import (
     trust,
     unfinished,
 )
+from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
 from memorix.dates import order_asked
 from memorix.embedders.base import Embedder
@@ -81,6 +82,8 @@ class Memory:
     author: str = VIA
     branches: Branches = field(default_factory=Branches)
     session: str = ""
+    bounds: Bounds = field(default_factory=Bounds)
+    pace: Pace = field(default_factory=Pace, repr=False)
     log: bool = False
     review: str = "off"
     secrets: str = admission.MASK
@@ -189,6 +192,8 @@ class Memory:
             where = self.whereabouts(row.scope)
             new = lifecycle.edited(content, row.path, edit, self.clock(), by, VIA, where)
             new, masked = admission.of_change(content, new, row.path, self.secrets)
+            if edit.text or len(edit.replace) > len(edit.find):
+                self.bounds.check_size(len(new))
             if dry_run:
                 steps = lifecycle.changed_lines(content, new)
                 planned = self.written(row.id, row.path, seen.etag, "planned", row.scope)
@@ -481,7 +486,14 @@ class Memory:
         return sync.put_of(note, content, seen)
 
     def composed(self, draft: Draft, path: str, scope: str) -> Note:
-        """Make the note that a draft becomes at a path, now and here."""
+        """Make the note that a draft becomes at a path, now and here.
+
+        Raises:
+            LimitReached: It would be too large, or one too many.
+        """
+        self.bounds.check(draft)
+        if self.bounds.max_notes:
+            self.bounds.check_number(self.index.size())
         where = self.whereabouts(scope)
         return lifecycle.compose(draft, self.new_id(), path, self.clock(), VIA, where)
 

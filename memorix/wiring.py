@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memorix import embedders
 from memorix.admission import OFF
+from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
 from memorix.config import Config
 from memorix.errors import IndexUnavailable, ModelUnavailable
@@ -42,6 +43,9 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
     limits = Limits(config.journal_days, config.journal_mb * 1_000_000)
     journal = Journal(config.state_dir / "journal", limits)
     store = Store(config.vault, config.state_dir / "write.lock", mounts, journal.record)
+    bounds = Bounds(
+        config.max_note_kb, config.max_tags, config.max_notes, config.max_writes_a_minute
+    )
     return Memory(
         store=store,
         journal=journal,
@@ -50,6 +54,8 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         places=Places(store, project, config.project),
         branches=Branches(project.root if project and not config.project else None),
         session=config.session,
+        bounds=bounds,
+        pace=Pace(bounds.max_writes_a_minute),
         author=author or VIA,
         log=config.log == "on",
         review=config.review,

@@ -23,6 +23,8 @@ LEVELS = [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
         "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
         "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
+    "bounds",
+        "bounds",
         "checking", "intake",
         "held", "retention", "access", "versions", "erasure",
         "resemblance", "topics", "tidying", "usage",

@@ -116,11 +116,6 @@ def test_an_empty_text_is_refused(text: str) -> None:
         draft_from(text)
 
 
-def test_a_huge_text_is_refused_with_the_limit() -> None:
-    with pytest.raises(InvalidRequest, match="1,000,000"):
-        draft_from("x" * 1_000_001)
-
-
 def test_nul_and_lone_surrogates_are_taken_out_and_the_rest_is_found(memory: Memory) -> None:
     keep(memory, "before\0after \ud800 quartzfox", "Odd")
 

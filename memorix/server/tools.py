@@ -97,7 +97,7 @@ def _remember(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         with _shown_to_the_model():
             draft = lifecycle.draft_from(text, title, type, tags, set, suggested=suggest)
             draft = lifecycle.by(draft, _client(ctx))
-            written = _here(memory(), ctx).remember(draft, scope, again=again)
+            written = _to_write(memory(), ctx).remember(draft, scope, again=again)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -184,7 +184,7 @@ def _revise(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
             revision = revision_from(
                 text, find, replace, set, supersede, contest, merge, verify, author
             )
-            written = settling.revise(_here(memory(), ctx), id, etag, revision, author)
+            written = settling.revise(_to_write(memory(), ctx), id, etag, revision, author)
         return _result(answers.written_text(written), answers.written(written))
 
 
@@ -214,7 +214,7 @@ def _forget(server: MCPServer[Any], memory: Callable[[], "Memory"]) -> None:
         with _shown_to_the_model():
             which = arguments.selection_from(tags, type, scope, since, until, author, path)
             done = forgetting.forget(
-                memory(),
+                _to_write(memory(), ctx),
                 id,
                 level or "retire",
                 which,
@@ -282,10 +282,15 @@ def _client(ctx: Context[Any, Any]) -> str:
     return f"{name}/{params.client_info.version or '0'}"
 
 
-def _here(memory: "Memory", ctx: Context[Any, Any]) -> "Memory":
-    """Return the memory as used in the host's session, where the host says which that is."""
+def _to_write(memory: "Memory", ctx: Context[Any, Any]) -> "Memory":
+    """Return the memory to write to, in the host's session where the host says which that is.
+
+    Raises:
+        LimitReached: The host has written too much within a minute.
+    """
     from dataclasses import replace
 
+    memory.pace.admit(memory.clock())
     said = ctx.request_context.meta or {}
     nested = [value for value in said.values() if isinstance(value, Mapping)]
     told = (each.get(key) for each in (said, *nested) for key in _SESSION_KEYS)
