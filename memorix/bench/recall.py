@@ -52,7 +52,9 @@ def measure(data: RetrievalSet, config: Config) -> dict[str, float]:
 def summarise(data: RetrievalSet, asked: Sequence[Asked]) -> dict[str, float]:
     """Return the measures over units, over the sessions they belong to, and by domain."""
     session = {d.id: d.session for d in data.documents}
-    found = _measures([(a.ranked, a.question.gold) for a in asked])
+    unit = unit_of(data)
+    by_unit = _measures([(a.ranked, a.question.gold) for a in asked])
+    found = {f"{unit}{key}": value for key, value in by_unit.items()}
     if len(set(session.values())) > 1:
         by_session = [
             (_unique(session[i] for i in a.ranked), _unique(session[i] for i in a.question.gold))
@@ -66,6 +68,11 @@ def summarise(data: RetrievalSet, asked: Sequence[Asked]) -> dict[str, float]:
         part = [(a.ranked, a.question.gold) for a in asked if a.question.category == category]
         found[f"{category}.r10"] = _measures(part)["r10"]
     return found
+
+
+def unit_of(data: RetrievalSet) -> str:
+    """Return what a measure over documents is called by: those of a conversation are its turns."""
+    return "turns." if any(document.date for document in data.documents) else ""
 
 
 def _measures(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[str, float]:

@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memorix.bench.data import read_set
-from memorix.bench.recall import measure
+from memorix.bench.generated import near_copies
+from memorix.bench.recall import measure, unit_of
 from memorix.config import load
 from memorix.errors import InvalidRequest
+
+GENERATED = "generated"
+# The set that needs no folder: a store of near-copies.
 
 SHOWN = ("count", "r1", "r5", "r10", "any5", "mrr")
 
@@ -16,7 +20,7 @@ SHOWN = ("count", "r1", "r5", "r10", "any5", "mrr")
 def run(
     folder: Path, names: Sequence[str], model: str, tell: Callable[[str], None]
 ) -> dict[str, float]:
-    """Return all measures, named `set.measure`; tell a line a set.
+    """Return all measures, named `set.measure`; tell a line a set, `generated` among them.
 
     Raises:
         InvalidRequest: The folder or a set is not there.
@@ -28,12 +32,13 @@ def run(
     tell(f"{'set':16}" + "".join(f"{name:>9}" for name in SHOWN) + "  seconds")
     for name in sets:
         began = time.perf_counter()
-        data = read_set(folder / name)
+        data = near_copies() if name == GENERATED else read_set(folder / name)
         with tempfile.TemporaryDirectory(prefix="memorix-bench-") as scratch:
             measures = measure(data, load({}, _environment(Path(scratch), model)))
-        row = "".join(f"{measures[key]:9.3f}" for key in SHOWN[1:])
+        unit = unit_of(data)
+        row = "".join(f"{measures[unit + key]:9.3f}" for key in SHOWN[1:])
         took = time.perf_counter() - began
-        tell(f"{name:16}{measures['count']:9.0f}{row}  {took:.0f}")
+        tell(f"{name:16}{measures[unit + 'count']:9.0f}{row}  {took:.0f}")
         found |= {f"{name}.{key}": value for key, value in measures.items()}
     return found
 
