@@ -155,16 +155,19 @@ def _hits(
 
 
 def _without_copies(shown: Sequence[_Shown]) -> list[_Shown]:
-    """Leave out hits that say the same as one before them, which tells how many there are."""
+    """Leave out hits that say the same as one of their scope before them, which tells of them."""
     kept: list[_Shown] = []
-    words: list[frozenset[str]] = []
+    words: list[tuple[str, frozenset[str]]] = []
     copies: Counter[int] = Counter()
     for hit, place, text in shown:
         own = frozenset(index_words(text or hit.title).split())
-        first = next((n for n, other in enumerate(words) if is_copy(own, other)), None)
+        alike = (
+            n for n, (scope, said) in enumerate(words) if scope == hit.scope and is_copy(own, said)
+        )
+        first = next(alike, None)
         if first is None:
             kept.append((hit, place, text))
-            words.append(own)
+            words.append((hit.scope, own))
         else:
             copies[first] += 1
     return [
