@@ -11,7 +11,7 @@ from memorix.frontmatter import cut, read_block
 from memorix.lifecycle import Draft
 from memorix.note import decode, parse
 from memorix.privacy import is_private, without
-from memorix.screening import hide, secrets, values
+from memorix.screening import hide, hide_within, secrets, values
 from memorix.yamltext import Value
 
 MASK, REFUSE, OFF = "mask", "refuse", "off"
@@ -35,7 +35,7 @@ def of_draft(draft: Draft, policy: str) -> tuple[Draft, tuple[str, ...]]:
         text=hide(draft.text, found),
         title=hide(draft.title, found),
         tags=tuple(hide(tag, found) for tag in draft.tags),
-        extra={key: _hidden(value, found) for key, value in draft.extra.items()},
+        extra={key: hide_within(value, found) for key, value in draft.extra.items()},
     )
     return kept, _labels(found)
 
@@ -102,11 +102,3 @@ def _leaves(value: Value) -> Iterable[str]:
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in _leaves(item)]
     return [value] if isinstance(value, str) else []
-
-
-def _hidden(value: Value, found: Mapping[str, str]) -> Value:
-    if isinstance(value, Mapping):
-        return {key: _hidden(item, found) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_hidden(item, found) for item in value]
-    return hide(value, found) if isinstance(value, str) else value

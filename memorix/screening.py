@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from memorix import assignments, injection, keyforms
 from memorix.note import Note, Warning
+from memorix.yamltext import Value
 
 SECRET, INSTRUCTION = "secret", "instruction-like"
 # Also the codes of the warnings about them.
@@ -89,6 +90,15 @@ def _replaced(text: str, value: str, mark: str) -> str:
     return spared if spared != text else text.replace(value, mark)
 
 
+def hide_within(value: Value, found: Mapping[str, str]) -> Value:
+    """Return a value of a note's block with each value of `found` hidden in its texts."""
+    if isinstance(value, Mapping):
+        return {key: hide_within(item, found) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [hide_within(item, found) for item in value]
+    return hide(value, found) if isinstance(value, str) else value
+
+
 def hidden_in(note: Note, found: Mapping[str, str]) -> Note:
     """Return a note with each value of `found` hidden in what is searched and shown of it."""
     if not found:
@@ -98,6 +108,7 @@ def hidden_in(note: Note, found: Mapping[str, str]) -> Note:
         title=hide(note.title, found),
         description=hide(note.description, found),
         body=hide(note.body, found),
+        meta={key: hide_within(value, found) for key, value in note.meta.items()},
         tags=tuple(hide(tag, found) for tag in note.tags),
         aliases=tuple(hide(alias, found) for alias in note.aliases),
     )

@@ -222,6 +222,17 @@ def test_a_hand_written_secret_is_reported_and_kept_out_of_recall_and_its_file_s
 
 
 @pytest.mark.fault("A-72")
+def test_a_secret_in_the_metadata_of_a_file_gets_no_further_than_the_file(
+    memory: Memory, write: Callable[[str, str], Path], config: Config
+) -> None:
+    write("ci.md", f"---\ntitle: CI\nci_token: {token(18)}\naliases: [{token(19)}]\n---\nSee CI.\n")
+
+    assert found(memory, "CI") == []
+    for value in (token(18), token(19)):
+        assert value.encode() not in bytes_below(config.state_dir)
+
+
+@pytest.mark.fault("A-72")
 def test_a_note_is_recalled_again_once_its_secret_is_taken_out(
     memory: Memory, write: Callable[[str, str], Path]
 ) -> None:
