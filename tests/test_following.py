@@ -543,7 +543,7 @@ def test_a_model_with_other_dimensions_finds_old_and_new_notes_after_a_restart(
 
     memory = open_another()
     memory.use_model(Narrow())
-    keep(memory, "lantern lantern lantern lantern", "New")
+    keep(memory, "lantern lantern lantern lantern and 2 more", "New")
     pending = memory.status().counts.pending
     words_only = memory.recall(query_from("lantern"))
     memory.embed_pending()

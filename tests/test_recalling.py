@@ -25,6 +25,7 @@ def say(memory: Memory, text: str, day: str = "2026-11-20", session: str = "", *
     draft = Draft(
         text,
         more.get("title", text[:20]),
+        type="Episode" if session else "Fact",
         author=more.get("author", ""),
         when=datetime.fromisoformat(f"{day}T12:00:00+00:00"),
         extra={"session": session} if session else {},

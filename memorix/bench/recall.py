@@ -107,6 +107,7 @@ def _draft(document: Document) -> lifecycle.Draft:
     return replace(
         draft,
         author=author if document.speaker else "",
+        type="Episode" if document.when else draft.type,
         when=document.when,
         extra={"session": document.session} if document.when else {},
     )

@@ -13,12 +13,15 @@ import apsw
 from memorix.chunks import Chunk, estimate_tokens
 from memorix.index.schema import fetch
 from memorix.lexemes import index_words, language_hint, stems
+from memorix.note import Note
 
 SHORT_TOKENS = 100
 # About 60 English words; longer notes say themselves what they are about.
 
 NEIGHBOUR_LENGTH = 600
 # Characters of a neighbour that count: its beginning says what it is about.
+
+EPISODE = "Episode"
 
 _PLACE = "scope, session, created, id"
 
@@ -34,6 +37,14 @@ class Place(NamedTuple):
 
 def is_short(chunks: tuple[Chunk, ...]) -> bool:
     return len(chunks) == 1 and estimate_tokens(chunks[0].text) < SHORT_TOKENS
+
+
+def session_of(note: Note) -> str:
+    """Return the session whose notes explain this one: that of an episode, of what was said.
+
+    A fact or a decision says itself what it is about, and is no answer to what was noted beside it.
+    """
+    return note.session if note.type == EPISODE else ""
 
 
 def day_in_words(day: datetime | None, text: str) -> str:

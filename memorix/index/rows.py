@@ -75,7 +75,7 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note.superseded_by,
         new.put.held,
         "\x1f".join(note.contested_by),
-        note.session,
+        context.session_of(note),
         note.branch,
         note.author,
         note.origin,
