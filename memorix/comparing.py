@@ -101,6 +101,10 @@ def ways_to_settle(
     return conflict.ways_to_settle(new, conflict.Side(found.id, found.etag, found.since))
 
 
+SAME_WORDS = 0.05
+# Of the question's weight: two hits that hold it up to that are asked for alike.
+
+
 def disputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
     """Mark the hits, given with the text that was found, that contradict each other."""
     against: dict[str, list[str]] = defaultdict(list)
@@ -119,6 +123,11 @@ def _disputed(hit: Hit, others: Sequence[str]) -> Hit:
     return replace(hit, why=why, disputes=tuple(others))
 
 
+def _is_meant(one: Hit, other: Hit) -> bool:
+    """Say whether a question names one of two hits by more of its words: then it stays first."""
+    return one.why.words > other.why.words + SAME_WORDS
+
+
 def by_standing(hits: Sequence[Hit], note_of: Callable[[Hit], Note | None]) -> list[Hit]:
     """Put, of hits that contradict each other, the one first that is to be believed sooner.
 
@@ -132,7 +141,7 @@ def by_standing(hits: Sequence[Hit], note_of: Callable[[Hit], Note | None]) -> l
     for hit in sorted((h for h in hits if h.id in ranks), key=lambda h: ranks[h.id], reverse=True):
         place = ordered.index(hit)
         weaker = [h for h in ordered[:place] if h.id in hit.disputes and h.id in ranks]
-        before = [h for h in weaker if ranks[h.id] < ranks[hit.id]]
+        before = [h for h in weaker if ranks[h.id] < ranks[hit.id] and not _is_meant(h, hit)]
         if before:
             ordered.remove(hit)
             ordered.insert(ordered.index(before[0]), hit)

@@ -290,3 +290,16 @@ def test_notes_are_filtered_by_what_their_metadata_say(
 def test_a_condition_that_cannot_be_read_is_refused(memory: Memory, where: object) -> None:
     with pytest.raises(InvalidRequest, match="where"):
         ask(memory, "x", where=where)
+
+
+def test_a_newer_note_that_seems_to_contradict_does_not_pass_the_one_that_is_named(
+    memory: Memory,
+) -> None:
+    for number in range(30):
+        text = f"The heron number {number} stands in bay {number}."
+        day = f"2026-11-{number % 28 + 1:02}"
+        say(memory, text, day, title=text[:-1])
+
+    found = [ask(memory, f"heron bay {number}").hits[0].title for number in range(30)]
+
+    assert found == [f"The heron number {number} stands in bay {number}" for number in range(30)]
