@@ -8,9 +8,10 @@ from memorix.errors import InvalidRequest, NoteChanged
 from memorix.grammar import stated_since
 from memorix.index.base import Drop, Row
 from memorix.lifecycle import Draft, Edit
-from memorix.memory import VIA, Memory
+from memorix.memory import Memory
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, digest, format_time, parse, render
+from memorix.notes import VIA
 from memorix.reconcile import Seen
 from memorix.results import Written
 from memorix.validity import holds_since, is_older

@@ -17,7 +17,8 @@ from memorix.held import SECRET
 from memorix.index.sqlite import SqliteIndex
 from memorix.journal import Journal, Limits
 from memorix.layout import PROJECTS
-from memorix.memory import VIA, Memory
+from memorix.memory import Memory
+from memorix.notes import VIA
 from memorix.places import Places
 from memorix.scopes import Project, find_project, scope_folder
 from memorix.store import Store

@@ -35,7 +35,7 @@ LEVELS = [
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
         "paging", "recalling", "linking", "logbook", "watching", "mending", "unfinished",
-        "counterparts", "tombstones", "erasing", "memory", "moving", "inbox", "settling",
+        "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox", "settling",
         "transfer", "upkeep", "history", "forgetting", "proving", "views",
         "installing",
     ],
