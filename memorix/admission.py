@@ -15,7 +15,6 @@ from memorix.screening import hide, hide_within, secrets, values
 from memorix.yamltext import Value
 
 MASK, REFUSE, OFF = "mask", "refuse", "off"
-POLICIES = (MASK, REFUSE, OFF)
 
 
 def of_draft(draft: Draft, policy: str) -> tuple[Draft, tuple[str, ...]]:

@@ -6,7 +6,7 @@ long as Python's own start.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
 ORDER = ("Preference", "Profile", "Decision", "Gotcha", "Procedure", "Fact", "Reference", "Episode")
 # What binds the work comes before what merely informs it.
@@ -61,13 +61,12 @@ def compose(
     scopes: "Sequence[str]",
     max_tokens: int,
     waiting: int = 0,
-    known: "Collection[str]" = (),
 ) -> Brief:
     """Write the brief within the budget: conflicts, then the newest notes of each kind in turn.
 
     `entries` are the newest notes in force.  The text has no clock in it and is the same for the
     same notes, so that it does not break a host's prompt cache.  `waiting` suggestions are told by
-    their number alone; what a line of `known`, as `plain` makes it, says already is not repeated.
+    their number alone.
     """
     head = f"{total} notes in force in {' + '.join(scopes)}. Recall before relying on one."
     if waiting:
@@ -78,7 +77,7 @@ def compose(
         left -= estimate_tokens(line)
         conflicts += [line] if left >= 0 else []
     shown: list[Entry] = []
-    for entry in _in_turn([e for e in entries if not known or not _is_known(e, known)]):
+    for entry in _in_turn(entries):
         cost = estimate_tokens(_line(entry))
         if cost > left:
             break
@@ -88,21 +87,11 @@ def compose(
     return Brief("\n".join([head, *conflicts, *lines]), tuple(shown), total)
 
 
-def plain(line: str) -> str:
-    """Return what makes two lines the same to a reader: their words, without marks and case."""
-    letters = "".join(c if c.isalnum() else " " for c in line.casefold())
-    return " ".join(letters.split())
-
-
 def estimate_tokens(line: str) -> int:
     """Return about how many tokens a line takes, rather too many than too few."""
     ascii_only = sum(character < "\x80" for character in line)
     ids = line.count(" [")
     return ascii_only // _ASCII_A_TOKEN + (len(line) - ascii_only) + ids * _ID_TOKENS // 2 + 1
-
-
-def _is_known(entry: Entry, known: "Collection[str]") -> bool:
-    return plain(entry.gist) in known or plain(entry.title) in known
 
 
 def _conflicts(entries: "Sequence[Entry]") -> list[str]:

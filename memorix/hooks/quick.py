@@ -11,7 +11,6 @@ from memorix.hooks.places import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from typing import Any
 
 BUSY_TIMEOUT_S = 2.0
@@ -32,9 +31,7 @@ _COUNT = f"SELECT count(*) FROM notes WHERE {_SHOWN} AND {_IN_FORCE}"
 _WAITING = f"SELECT count(*) FROM notes WHERE held = 'inbox' AND scope {_AMONG.format(':scopes')}"
 
 
-def compose(
-    place: Place, max_tokens: int, known: "Collection[str]" = ()
-) -> "tuple[brief.Brief, list[str]] | None":
+def compose(place: Place, max_tokens: int) -> "tuple[brief.Brief, list[str]] | None":
     """Write the brief of a place; None where there is no index yet, or no note to tell of.
 
     Besides, the paths of the notes in it whose files are not what the index has seen.
@@ -64,7 +61,7 @@ def compose(
         for row in rows
         if not row[9]
     ]
-    told = brief.compose(entries, total, place.scopes, max_tokens, waiting, known)
+    told = brief.compose(entries, total, place.scopes, max_tokens, waiting)
     seen = {row[0]: (row[7], row[8]) for row in rows}
     files = [seen[entry.id] for entry in told.shown]
     return told, [path for path, mark in files if signature(place.file(path)) != mark]

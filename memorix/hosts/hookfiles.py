@@ -80,12 +80,3 @@ def copilot(*names: str) -> Shape:
         return (Whole(json.dumps(content, indent=2) + "\n"),)
 
     return shape
-
-
-def plugin(template: str) -> Shape:
-    """Return the shape of a host without hook files: a program of its own that runs our command."""
-
-    def shape(host: str, command: str) -> tuple[Edit, ...]:
-        return (Whole(template.replace("@COMMAND@", json.dumps(command))),)
-
-    return shape

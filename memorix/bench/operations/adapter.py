@@ -40,7 +40,6 @@ from memorix.bench.operations.scenarios import Probe
 
 CONFLICT = frozenset({"contested"})
 OUTDATED = frozenset({"superseded", "retired", "expired"})
-FLAGS = CONFLICT | OUTDATED | {"stale", "instruction", "masked", "unreviewed", "private", "branch"}
 # What a hit can be marked with, in one word whatever a product calls it.
 
 ALL_NOTES = 10_000
