@@ -206,7 +206,7 @@ class Memory(Notes):
             for r in rows
             if not r.suspect
         ]
-        total = len(rows) if len(rows) < brief.REACH else self._count(wanted)
+        total = len(rows) if len(rows) < brief.REACH else self.index.count(wanted, self.clock())
         waiting = len(self.waiting(wanted.scopes))
         return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens, waiting)
 
@@ -408,6 +408,3 @@ class Memory(Notes):
         card = self.embedder.card  # a text that was there before has its vector already
         made = self.index.embedded(note_id, card.fingerprint, card.languages)
         return "yes" if made else "pending"
-
-    def _count(self, wanted: Filter) -> int:
-        return len(self.index.latest(wanted, self.clock(), 1_000_000))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from math import log
 
 from memorix import dates
@@ -61,7 +62,26 @@ def search(
     """
     if not asked_for(query.text):
         return Found([], {}, meaning)
+    ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     periods, text = _when(index, query, now)
+    found = ask(periods, text)
+    if not found.ranked and text != query.text:  # what seemed to date the question is its subject
+        found = ask((), query.text)
+    return found
+
+
+def _search(
+    index: Index,
+    embedder: Embedder | None,
+    query: Query,
+    now: datetime,
+    meaning: str,
+    mix: Mix,
+    unmerged: Callable[[Set[Branch]], frozenset[Branch]],
+    periods: Sequence[dates.Period],
+    text: str,
+) -> Found:
+    """Find what fits the `text` of a question, notes of the `periods` that it names first."""
     terms = asked_for(text)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
     told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
@@ -87,7 +107,7 @@ def search(
         mix=mix,
     )
     ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
-    silent = "" if ranked else _silence(terms, counts)
+    silent = "" if ranked else _silence(terms, index, query.filter.scopes)
     return Found(ranked, weights, meaning, silent, read_as)
 
 
@@ -213,7 +233,8 @@ def _frequency(term: QueryTerm, counts: dict[str, int]) -> int:
     return max((counts.get(token, 0) for token in term.tokens), default=0)
 
 
-def _silence(terms: Sequence[QueryTerm], counts: dict[str, int]) -> str:
+def _silence(terms: Sequence[QueryTerm], index: Index, scopes: Sequence[str]) -> str:
+    counts, _ = index.frequencies((token for term in terms for token in term.tokens), scopes)
     unknown = joined([t for t in terms if t.counts and not _frequency(t, counts)])
     if unknown:
         return f"Nothing close. No note has: {', '.join(unknown[:8])}."

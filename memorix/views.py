@@ -15,7 +15,7 @@ from memorix.query import Filter, Match
 from memorix.scopes import project_slug
 
 PASSED = frozenset(
-    {"size", "listing", "apply", "frequencies", "holding", "texts", "traits", "has_path"}
+    {"size", "listing", "apply", "holding", "texts", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
     | {"recalls", "note_vectors", "ids"}
 )
@@ -88,6 +88,16 @@ class ScopedIndex:
     def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
         within = self._within(wanted)
         return self._index.keys(ids, within, now) if within else {}
+
+    def frequencies(
+        self, tokens: Iterable[str], scopes: Sequence[str] = ()
+    ) -> tuple[dict[str, int], int]:
+        within = self._within(Filter(scopes=tuple(scopes)))
+        return self._index.frequencies(tokens, within.scopes) if within else ({}, 0)
+
+    def count(self, wanted: Filter, now: datetime) -> int:
+        within = self._within(wanted)
+        return self._index.count(within, now) if within else 0
 
     def rows(self, keys: Iterable[int]) -> dict[int, Row]:
         return {key: row for key, row in self._index.rows(keys).items() if self._reaches(row)}

@@ -303,3 +303,19 @@ def test_a_newer_note_that_seems_to_contradict_does_not_pass_the_one_that_is_nam
     found = [ask(memory, f"heron bay {number}").hits[0].title for number in range(30)]
 
     assert found == [f"The heron number {number} stands in bay {number}" for number in range(30)]
+
+
+def test_what_seems_to_date_a_question_may_be_its_subject(memory: Memory) -> None:
+    say(memory, "Courier incident: the queue overflowed.", "2026-03-02", title="Courier incident")
+
+    assert ask(memory, "what to do after courier incident").hits[0].title == "Courier incident"
+
+
+def test_silence_tells_of_no_word_of_another_project(memory: Memory, vault: Path) -> None:
+    other = vault / "projects" / "other" / "secret-plan.md"
+    other.parent.mkdir(parents=True)
+    other.write_text("The zanzibar plan.", encoding="utf-8")
+    memory.catch_up()
+    say(memory, "The gateway listens on 8443.", title="Gateway port")
+
+    assert ask(memory, "zanzibar").silent == "Nothing close. No note has: zanzibar."

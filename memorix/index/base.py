@@ -143,8 +143,13 @@ class Index(Protocol):
         """Return the chunks that hold any of the terms, best BM25 first."""
         ...
 
-    def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
-        """Return in how many chunks each token occurs (absent: in none), and how many there are."""
+    def frequencies(
+        self, tokens: Iterable[str], scopes: Sequence[str] = ()
+    ) -> tuple[dict[str, int], int]:
+        """Return in how many chunks each token occurs (absent: in none), and how many there are.
+
+        Of some `scopes` alone it takes longer, and leaves out notes that are held back.
+        """
         ...
 
     def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
@@ -209,6 +214,10 @@ class Index(Protocol):
 
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         """Return notes by date, newest first."""
+        ...
+
+    def count(self, wanted: Filter, now: datetime) -> int:
+        """Return how many notes pass a filter."""
         ...
 
     def warnings(self) -> list[tuple[str, str, int, str]]:

@@ -131,10 +131,27 @@ class SqliteIndex:
                 break
         return found
 
-    def frequencies(self, tokens: Iterable[str]) -> tuple[dict[str, int], int]:
+    def frequencies(
+        self, tokens: Iterable[str], scopes: Sequence[str] = ()
+    ) -> tuple[dict[str, int], int]:
+        if scopes:
+            return self._frequencies_in(dict.fromkeys(tokens), scopes)
         sql = f"SELECT term, doc FROM vocabulary WHERE term {_AMONG}"
         counts = dict(self._db.query(sql, (_listed(dict.fromkeys(tokens)),)))
         return counts, self._db.query("SELECT count(*) FROM chunks")[0][0]
+
+    def _frequencies_in(
+        self, tokens: Iterable[str], scopes: Sequence[str]
+    ) -> tuple[dict[str, int], int]:
+        joined = "chunks c JOIN notes n ON n.key = c.note"
+        within = f"n.held = '' AND n.scope {_AMONG}"
+        one = "SELECT count(*) FROM words w JOIN chunks c ON c.key = w.rowid"
+        one += " JOIN notes n ON n.key = c.note"
+        one += f" WHERE words MATCH ? AND {within}"
+        listed = _listed(scopes)
+        counts = {t: self._db.query(one, (f'"{t}"', listed))[0][0] for t in tokens}
+        total = self._db.query(f"SELECT count(*) FROM {joined} WHERE {within}", (listed,))[0][0]
+        return {token: count for token, count in counts.items() if count}, total
 
     def holding(self, words: Sequence[str], at_most: int) -> list[list[int]]:
         if not words:
@@ -239,6 +256,10 @@ class SqliteIndex:
             " ORDER BY n.date DESC, n.path LIMIT ? OFFSET ?"
         )
         return [row_of(row) for row in self._db.query(sql, (*values, limit, offset))]
+
+    def count(self, wanted: Filter, now: datetime) -> int:
+        condition, values = where(wanted, now)
+        return int(self._db.query(f"SELECT count(*) FROM notes n WHERE {condition}", values)[0][0])
 
     def warnings(self) -> list[tuple[str, str, int, str]]:
         return self._db.query(

@@ -216,6 +216,21 @@ class IndexContract:
 
         assert index.frequencies(["gateway", "lamp", "none"]) == ({"gateway": 2, "lamp": 1}, 2)
 
+    def test_frequencies_of_a_scope_count_nothing_of_others_and_nothing_held(
+        self, index: Index
+    ) -> None:
+        index.apply([put("a", "gateway lamp"), put("b", "gateway", scope="app")])
+        index.apply([put("c", "gateway", held="secret")])
+
+        assert index.frequencies(["gateway", "lamp"], ["app"]) == ({"gateway": 1}, 1)
+        assert index.frequencies(["gateway"], ["user"]) == ({"gateway": 1}, 1)
+
+    def test_notes_that_pass_a_filter_are_counted(self, index: Index) -> None:
+        index.apply([put("a", "gateway"), put("b", "lamp", scope="app")])
+
+        assert index.count(Filter(), NOW) == 2
+        assert index.count(Filter(scopes=("app",)), NOW) == 1
+
     def test_holders_of_a_word_are_looked_up_no_further_than_asked(self, index: Index) -> None:
         index.apply([put(f"n{number}", "gateway") for number in range(5)])
         index.apply([put("lamp", "a lamp")])
