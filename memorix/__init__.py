@@ -11,7 +11,7 @@ In reading order:
     screening, privacy, admission, bounds, checking, intake, held, retention, access, versions
     resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, exchange, tokens             one outside thing each
-    memory, recalling, linking, sync, watching, places, scopes             the uses
+    notes, memory, recalling, paging, linking, sync, watching, scopes      the uses
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
     upkeep, history, forgetting, proving                                   and what is left of them
     views                                                                  as one caller may see it
