@@ -66,7 +66,8 @@ def summarise(data: RetrievalSet, asked: Sequence[Asked]) -> dict[str, float]:
         found |= {f"{domain.lower()}.{key}": value for key, value in _measures(part).items()}
     for category in sorted({a.question.category for a in asked}):
         part = [(a.ranked, a.question.gold) for a in asked if a.question.category == category]
-        found[f"{category}.r10"] = _measures(part)["r10"]
+        measured = _measures(part)
+        found |= {f"{category}.{key}": measured[key] for key in ("r5", "r10")}
     return found
 
 
