@@ -6,7 +6,7 @@ import pytest
 
 from memorix.bench.metrics import any_at, recall_at, reciprocal_rank
 from memorix.bench.run import run
-from memorix.errors import InvalidRequest
+from memorix.errors import InvalidRequest, ModelUnavailable
 
 
 def test_the_measures_are_those_of_the_books() -> None:
@@ -59,3 +59,8 @@ def test_a_folder_without_sets_is_told(tmp_path: Path) -> None:
         run(tmp_path, [], "none", print)
     with pytest.raises(InvalidRequest, match="is not there"):
         run(tmp_path, ["x"], "none", print)
+
+
+def test_a_model_that_is_not_there_is_not_measured_by_another(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="Nothing was measured"):
+        run(tmp_path, ["generated"], "no/such-model", print)

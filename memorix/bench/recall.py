@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memorix import lifecycle
+from memorix import embedders, lifecycle
 from memorix.bench.data import Document, Question, RetrievalSet
 from memorix.bench.metrics import any_at, mean, recall_at, reciprocal_rank
 from memorix.config import Config
+from memorix.errors import ModelUnavailable
 from memorix.memory import Memory
 from memorix.query import Filter, Query
-from memorix.wiring import load_model, open_memory
+from memorix.wiring import open_memory
 
 DEPTH = 50
 # Hits asked for; the deepest measure looks no further.
@@ -36,17 +37,29 @@ def measure(data: RetrievalSet, config: Config) -> dict[str, float]:
     """Index a set in a scratch vault and return our measures on it.
 
     `config` names the folders to use (made where missing) and the model.
+
+    Raises:
+        ModelUnavailable: The model is not to be had; another would answer for it.
     """
     config.vault.mkdir(parents=True, exist_ok=True)
     memory = open_memory(config)
     try:
-        load_model(memory, config)
+        _use_model(memory, config)
         ids = _fill(memory, config.vault, data.documents)
         memory.embed_pending()
         asked = [_ask(memory, question, ids) for question in data.questions if question.gold]
     finally:
         memory.close()
     return summarise(data, [a for a in asked if a.question.category not in UNSCORED])
+
+
+def _use_model(memory: Memory, config: Config) -> None:
+    if config.model == "none":
+        return
+    embedder, instead = embedders.load(config.model, config.models_dir)
+    if instead:
+        raise ModelUnavailable(f"{instead.partition(' Using ')[0]} Nothing was measured.")
+    memory.use_model(embedder)
 
 
 def summarise(data: RetrievalSet, asked: Sequence[Asked]) -> dict[str, float]:
