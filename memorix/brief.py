@@ -14,8 +14,8 @@ ORDER = ("Preference", "Profile", "Decision", "Gotcha", "Procedure", "Fact", "Re
 BUDGET = 800
 # Tokens by default: about twenty notes, and little beside the tools of one server.
 
-REACH = 200
-# Newest notes chosen from.
+REACH = 100
+# Newest notes chosen from; five times as many as are told.
 
 _GIST = 140
 _ASCII_A_TOKEN, _ID_TOKENS = 3, 20

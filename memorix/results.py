@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memorix.index.base import Counts
 from memorix.note import Note
-from memorix.sync import FollowerState
+
+if TYPE_CHECKING:  # its locks take long to import, and a hook needs none
+    from memorix.sync import FollowerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class Status:
     counts: Counts
     model: str
     vector_search: str
-    following: FollowerState | None
+    following: "FollowerState | None"
     trouble: str = ""
     warnings: tuple[tuple[str, str, int, str], ...] = ()
     waiting: int = 0

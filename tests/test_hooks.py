@@ -10,10 +10,12 @@ from typing import Any
 
 import bpe_openai
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memorix import brief, capturing, inbox, lifecycle
 from memorix.config import Config, config_path
-from memorix.hooks import desk, entry, events
+from memorix.hooks import desk, entry, events, fastjson
 from memorix.memory import Memory
 
 Hook = Callable[..., dict[str, Any]]
@@ -334,6 +336,26 @@ def test_a_host_that_runs_the_hooks_of_another_is_known_by_what_it_says() -> Non
     assert (vscode.host, vscode.session, vscode.event) == ("vscode", "s", "SessionStart")
 
 
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(), inner)),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_json_is_read_and_written_as_json_does(value: object) -> None:
+    assert fastjson.loads(f" {json.dumps(value)}\n") == value
+    assert json.loads(fastjson.dumps(value)) == value
+    assert fastjson.dumps(value).isascii()
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", "[1,]", '{"a"}', "nul", "1 2", "{broken", "]"])
+def test_what_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"JSON|Expecting"):
+        fastjson.loads(text)
+
+
 # -- whatever happens
 
 
@@ -405,9 +427,9 @@ def test_a_hook_imports_nothing_slow(
     )
     slow = {"mcp", "numpy", "fastembed", "pydantic", "typer", "rich", "onnxruntime"}
 
-    for event, more in (("SessionStart", {"dataclasses", "typing", "pathlib", "yaml"}),
+    for event, more in (("SessionStart", {"json", "re", "dataclasses", "pathlib", "yaml"}),
                         ("UserPromptSubmit", set()),
-                        ("SessionEnd", {"dataclasses", "typing", "pathlib", "apsw"})):  # fmt: skip
+                        ("SessionEnd", {"json", "re", "typing", "pathlib", "apsw"})):  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-c", watched.replace("{event}", event)],
             input=b'{"prompt": "what about x y z here?"}',

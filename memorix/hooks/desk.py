@@ -3,10 +3,11 @@
 All of it lies in one private folder of the user, outside every vault, and may be deleted.
 """
 
-import json
 import os
 import sys
 import time
+
+from memorix.hooks import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def load(name: str) -> "dict[str, Any]":
     """Return what a file of the desk holds; nothing where there is none, or none we can read."""
     try:
         with open(folder(name), "rb") as file:
-            found = json.loads(file.read())
+            found = fastjson.loads(file.read().decode())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -46,7 +47,7 @@ def save(name: str, data: "dict[str, Any]") -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
     with open(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(json.dumps(data, ensure_ascii=True).encode())
+        file.write(fastjson.dumps(data).encode())
     os.replace(temporary, path)
 
 

@@ -1,12 +1,11 @@
 """`memorix hook EVENT --host NAME`: what a host runs; it always ends with 0."""
 
-import json
 import os
 import sys
 import time
 
 from memorix import brief
-from memorix.hooks import desk, events, places
+from memorix.hooks import desk, events, fastjson, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,14 +66,14 @@ def _handled(event: str, host: str, flags: "dict[str, str | None]") -> str:
     }.get(kind)
     text = handle(payload, flags) if handle else ""
     told = events.answer(text, kind, event, payload.host) if text else {}
-    return json.dumps(told, ensure_ascii=False) if told else ""
+    return fastjson.dumps(told) if told else ""
 
 
 def _stdin() -> object:
     if sys.stdin is None or sys.stdin.isatty():
         return {}
     said = sys.stdin.buffer.read(MOST_INPUT).decode("utf-8", "replace").strip()
-    return json.loads(said) if said else {}
+    return fastjson.loads(said) if said else {}
 
 
 def _cwd(payload: "Payload") -> str:

@@ -1,12 +1,12 @@
 """The brief, straight from the index: the same text as the tool's, without the engine."""
 
-import json
 import os
 import time
 
 import apsw
 
 from memorix import brief
+from memorix.hooks import fastjson
 from memorix.hooks.places import Place
 
 TYPE_CHECKING = False
@@ -45,8 +45,8 @@ def compose(place: Place, max_tokens: int) -> "tuple[brief.Brief, list[str]] | N
     db.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
     asked = {
         "now": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "scopes": json.dumps(place.scopes),
-        "held": json.dumps(place.held),
+        "scopes": fastjson.dumps(place.scopes),
+        "held": fastjson.dumps(place.held),
     }
     rows: list[Any] = db.execute(_NEWEST, asked).fetchall()
     total = len(rows) if len(rows) < brief.REACH else _number(db, _COUNT, asked)
