@@ -14,6 +14,7 @@ from functools import cached_property
 from memorix import reserved, screening
 from memorix.editing import mended, replace_scalars, set_keys
 from memorix.frontmatter import Block, cut, read_block
+from memorix.kinds import INSTRUCTION, SECRET
 from memorix.links import Link, is_outside, links, name_key, note_path
 from memorix.note import RESERVED, Note, decode, line_of, parse, parse_time, tags_from
 from memorix.prose import without_code
@@ -46,8 +47,8 @@ _RULE_OF = {
     "frontmatter-duplicate-key": ("OKF-6", WARNING),
     "tag-dropped": ("OKF-13", WARNING),
     "conflict-copy": ("MEM-24", WARNING),
-    screening.SECRET: ("MEM-38", WARNING),
-    screening.INSTRUCTION: ("MEM-40", WARNING),
+    SECRET: ("MEM-38", WARNING),
+    INSTRUCTION: ("MEM-40", WARNING),
 }  # what the reader warns of, as rules; the rest of its codes is no fault of the format
 
 _ACTOR = re.compile(r"human:\S+|[a-z][\w.-]*:\S+|[^\s:/]+/\S+")

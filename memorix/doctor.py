@@ -11,9 +11,9 @@ from memorix.config import Config
 from memorix.errors import MemorixError, VaultUnavailable
 from memorix.hooks import desk
 from memorix.installing import Installer, records, this_machine, this_program
+from memorix.kinds import SECRET
 from memorix.memory import Memory
 from memorix.query import Filter, Query
-from memorix.screening import SECRET
 from memorix.watching import Watcher
 from memorix.wiring import load_model
 

@@ -3,22 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memorix import screening
+from memorix.kinds import INBOX, PRIVATE, SECRET
 from memorix.lifecycle import Draft
 from memorix.note import Note, Warning
 from memorix.privacy import is_private
-
-INBOX = "inbox"
-# Suggested and not yet accepted: the note lies in the folder of this name of its scope.
-
-PRIVATE = "private"
-# Its writer marked it so.
-
-SECRET = screening.SECRET
-# It holds what looks like a key or password.
-
-REASONS = (INBOX, PRIVATE, SECRET)
-# All there are, the first that applies before the others.
 
 
 def reason(note: Note, root: str, warnings: Sequence[Warning] = ()) -> str:

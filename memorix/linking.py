@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memorix.frontmatter import cut
-from memorix.held import PRIVATE
 from memorix.index.base import Index, LinkRow, Row
+from memorix.kinds import PRIVATE
 from memorix.layout import folder_of
 from memorix.links import name_key, redirected
 from memorix.note import decode, is_ours, parse

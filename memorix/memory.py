@@ -30,6 +30,7 @@ from memorix.errors import (
     VaultUnavailable,
 )
 from memorix.index.base import Drop, Put, Row
+from memorix.kinds import HELD, SECRET
 from memorix.layout import USER, folder_of
 from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
@@ -253,7 +254,7 @@ class Memory(Notes):
 
     def waiting(self, scopes: tuple[str, ...]) -> Sequence[Row]:
         """Return the suggestions of these scopes that wait for review, newest first; empty: all."""
-        wanted = Filter(scopes=scopes, everything=True, held=held.REASONS)
+        wanted = Filter(scopes=scopes, everything=True, held=HELD)
         rows = self.index.latest(wanted, self.clock(), 1_000_000)
         return [row for row in rows if held.in_inbox(row.path, folder_of(row.scope))]
 
@@ -331,7 +332,7 @@ class Memory(Notes):
         """Return the filter that lets notes with secrets through where nobody minds them."""
         if self.secrets != admission.OFF or "" not in wanted.held:
             return wanted
-        return replace(wanted, held=(*wanted.held, held.SECRET))
+        return replace(wanted, held=(*wanted.held, SECRET))
 
     def unmerged(self, branches: Set[Branch]) -> frozenset[Branch]:
         """Return those of the project's branches that are not part of what is checked out."""
@@ -354,7 +355,9 @@ class Memory(Notes):
                 mix=self.mix,
                 unmerged=self.unmerged,
             )
-        return paging.page(self.index, query, now, found, self._lists, self._body)
+        return paging.page(
+            self.index, query, now, found, self._lists, self._body, comparing.disputed
+        )
 
     def _body(self, row: Row) -> str:
         found = self.store.read(row.path)

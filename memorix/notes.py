@@ -18,7 +18,6 @@ from memorix import (
     comparing,
     counterparts,
     erasing,
-    held,
     lifecycle,
     logbook,
     privacy,
@@ -38,6 +37,7 @@ from memorix.errors import (
 from memorix.files import safe_relative
 from memorix.index.base import Change, Index, Row
 from memorix.journal import Journal
+from memorix.kinds import INBOX
 from memorix.layout import USER, folder_of
 from memorix.lifecycle import Draft
 from memorix.mending import on_a_sound_index
@@ -191,7 +191,7 @@ class Notes:
             if found is None or found[1].etag != row.seen.etag:
                 self.catch_up([row.path])
             elif draft.suggested or (
-                row.held != held.INBOX
+                row.held != INBOX
                 and lifecycle.says_all_of(parse(found[0], row.path), draft, self.clock())
             ):
                 return row

@@ -1,15 +1,14 @@
 """One page of an answer: the hits that fit a budget, no two of them copies of each other."""
 
 import re
-import secrets
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from os import urandom
 
 from memorix.chunks import estimate_tokens
-from memorix.comparing import disputed
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, index_words, language_hint
 from memorix.marking import marks
@@ -54,7 +53,7 @@ class Lists:
         self._kept: OrderedDict[str, Found] = OrderedDict()
 
     def keep(self, found: Found, name: str = "") -> str:
-        name = name or secrets.token_hex(4)
+        name = name or urandom(4).hex()
         with self._lock:
             self._kept[name] = found
             self._kept.move_to_end(name)
@@ -74,8 +73,11 @@ def page(
     found: Found,
     lists: Lists,
     body: Callable[[Row], str],
+    disputed: Callable[[Sequence[tuple[Hit, str]]], list[Hit]],
 ) -> Answer:
     """Return the hits from the query's offset on; `body` gives a note's whole text.
+
+    `disputed` marks hits, given with the text that was found, that contradict each other.
 
     A note that is gone by now, or does not pass the filter any more, is left out.
     """

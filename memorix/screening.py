@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memorix import assignments, injection, keyforms
+from memorix.kinds import INSTRUCTION, SECRET
 from memorix.note import Note, Warning
 from memorix.yamltext import Value
-
-SECRET, INSTRUCTION = "secret", "instruction-like"
-# Also the codes of the warnings about them.
 
 _SAYS = {
     SECRET: "this looks like a {}; the note is kept out of recall",

@@ -13,9 +13,9 @@ from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
 from memorix.config import Config
 from memorix.errors import IndexUnavailable, ModelUnavailable
-from memorix.held import SECRET
 from memorix.index.sqlite import SqliteIndex
 from memorix.journal import Journal, Limits
+from memorix.kinds import SECRET
 from memorix.layout import PROJECTS
 from memorix.memory import Memory
 from memorix.notes import VIA

@@ -9,7 +9,8 @@ import pytest
 from memorix import inbox
 from memorix.config import load
 from memorix.errors import InvalidRequest, NoteNotFound
-from memorix.held import INBOX, in_inbox
+from memorix.held import in_inbox
+from memorix.kinds import INBOX
 from memorix.lifecycle import Draft, Edit, draft_from
 from memorix.memory import Memory
 from memorix.query import Filter, Query

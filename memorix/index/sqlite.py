@@ -12,7 +12,6 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.errors import IndexUnavailable
-from memorix.held import INBOX, PRIVATE
 from memorix.index import context, counters, graph, schema, strengths
 from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
 from memorix.index.database import Database
@@ -28,6 +27,7 @@ from memorix.index.vectors import (
     load_extension,
     table_name,
 )
+from memorix.kinds import INBOX, INSTRUCTION, PRIVATE
 from memorix.lexemes import (
     EXACT_COLUMNS,
     QueryTerm,
@@ -38,7 +38,6 @@ from memorix.note import Note, local_day
 from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
-from memorix.screening import INSTRUCTION
 from memorix.usage import Shown, Total, Use
 
 _ROW = (
