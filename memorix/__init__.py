@@ -8,11 +8,11 @@ In reading order:
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     values, lexicon, grammar, claims, conflict
     brief, reserved, strength, keyforms, assignments, injection
-    screening, privacy, admission, bounds, checking, intake, held, retention, access, versions
-    resemblance, topics, tidying, erasure, usage
-    journal, gitlog, store, index, embedders, exchange, tokens             one outside thing each
+    screening, privacy, admission, bounds, checking, intake, imported, held, retention
+    access, versions, resemblance, topics, tidying, erasure, usage
+    journal, gitlog, store, index, embedders, exchange, importers, tokens  one outside thing each
     notes, memory, recalling, paging, linking, sync, watching, scopes      the uses
-    tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
+    tombstones, erasing, moving, inbox, settling, transfer, importing      and those of whole notes
     upkeep, history, forgetting, proving                                   and what is left of them
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts

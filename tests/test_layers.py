@@ -25,18 +25,21 @@ LEVELS = [
         "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
     "bounds",
         "bounds",
-        "checking", "intake",
+        "checking", "intake", "imported",
         "held", "retention", "access", "versions", "erasure",
         "resemblance", "topics", "tidying", "usage",
     ],
     # adapters: each knows one outside thing
-    ["journal", "gitlog", "store", "index", "embedders", "exchange", "hosts", "tokens"],
+    [
+        "journal", "gitlog", "store", "index", "embedders", "exchange", "importers", "hosts",
+        "tokens",
+    ],
     # engine
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
         "paging", "recalling", "linking", "logbook", "watching", "mending", "unfinished",
         "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox", "settling",
-        "transfer", "upkeep", "history", "forgetting", "proving", "views",
+        "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
         "installing",
     ],
     ["wiring"],
@@ -58,7 +61,7 @@ PURE = {
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
     "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
-    "checking", "intake", "held", "retention", "access", "versions", "erasure",
+    "checking", "intake", "imported", "held", "retention", "access", "versions", "erasure",
     "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}

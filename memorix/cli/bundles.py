@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memorix.cli.frame import AsJson, ScopeOption, opened, shown
+from memorix.cli.frame import AsJson, ScopeOption, opened, progress, shown
 from memorix.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from memorix.exchange.reading import Source
+    from memorix.importers.base import Importer
     from memorix.memory import Memory
+    from memorix.results import Taken
 
 app = typer.Typer()
 
@@ -86,8 +88,15 @@ def export(
 
 @app.command("import")
 def take_in(
-    source: Annotated[Path, typer.Argument(help="A folder of Markdown, a .zip or a .tar.gz.")],
-    scope: ScopeOption = "",
+    source: Annotated[
+        Path, typer.Argument(help="A folder, archive or file; its format is recognised.")
+    ],
+    scope: Annotated[
+        str, typer.Option("--scope", "-s", "--into", help="project, user, or a project's name.")
+    ] = "",
+    named: Annotated[
+        str, typer.Option("--format", help="Its format, where it is not recognised.")
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace notes that differ; else they stay.")
     ] = False,
@@ -105,8 +114,35 @@ def take_in(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take a bundle or a folder of Markdown into the vault; twice changes nothing more."""
-    from memorix import answers, held, intake, transfer
+    """Take in the notes of a bundle, or the memory of another program; twice changes nothing."""
+    from memorix import answers
+    from memorix.importers import formats
+
+    importer = formats.choose(source, named)
+    how = {"review": review, "replace": replace, "again": again, "dry_run": dry_run}
+    if importer is None:
+        done = _taken_bundle(source, scope, trust=trust, **how)
+    else:
+        done = _taken_records(importer, source, scope, how)
+    data = answers.taken_in(done, dry_run=dry_run)
+    data["format"] = importer.name if importer else formats.OKF
+    shown(data, answers.taken_in_text(done, dry_run=dry_run), as_json)
+    if any(taken.status in ("refused", "unreadable") for taken in done):
+        raise typer.Exit(ODD)
+
+
+def _taken_bundle(
+    source: Path,
+    scope: str,
+    *,
+    trust: bool,
+    review: bool,
+    replace: bool,
+    again: bool,
+    dry_run: bool,
+) -> "list[Taken]":
+    """Take in Markdown as it is."""
+    from memorix import held, intake, transfer
     from memorix.layout import folder_of
 
     found = _read(source)
@@ -117,15 +153,22 @@ def take_in(
         files = intake.incoming(found.files, root, found.name, trusted=trust)
         how = {"replace": replace, "again": again, "dry_run": dry_run}
         done = list(transfer.take_in(memory, files, **how))
-    data, text = (
-        answers.taken_in(done, dry_run=dry_run),
-        answers.taken_in_text(done, dry_run=dry_run),
-    )
-    shown(data, text, as_json)
     for path, reason in found.skipped:
         print(f"{path}: left out, {reason}", file=sys.stderr)
-    if any(taken.status == "refused" for taken in done):
-        raise typer.Exit(ODD)
+    return done
+
+
+def _taken_records(
+    importer: "Importer", source: Path, scope: str, how: Mapping[str, bool]
+) -> "list[Taken]":
+    """Take in what another program keeps, a note for each of its records."""
+    from memorix import importing
+
+    with opened() as memory, progress() as bars:
+        place = memory.places.to_write(scope)
+        job = importing.Import(importer.name, source.resolve().name, place, **how)
+        bar = bars(f"import {importer.name}")
+        return list(importing.take_in(memory, lambda: importer.read(source), job, bar))
 
 
 @app.command("index")

@@ -96,7 +96,8 @@ def progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
 
         def bar(name: str) -> Callable[[int, int], None]:
             task = shown.add_task(name, total=None, start=True)

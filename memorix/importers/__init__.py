@@ -1,0 +1,1 @@
+"""Memories out of other programs: `formats` chooses, `base` is what each offers."""
