@@ -25,6 +25,7 @@ OWN_KEYS = frozenset(
 # What these say is about the note they stand in.
 
 _RELATIONS = re.compile(r"^# Relations[ \t]*\r?$", re.MULTILINE)
+_TITLE = re.compile(r"\A\s*# [^\n]*\n")
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -61,10 +62,12 @@ def marks_of(note: Note) -> tuple[str, ...]:
 
 
 def marks_of_text(text: str) -> tuple[str, ...]:
-    """Return the tombstones of a text: with the relations that were added to it, and without."""
+    """Return the tombstones of a text: with the relations that were added to it, and without; with
+    its title as the first heading, as other programs write it, and without."""
     found = list(_RELATIONS.finditer(text))
     bare = text[: found[-1].start()] if found else text
-    return tuple(dict.fromkeys(digest(said) for said in (text, bare) if said.strip()))
+    said = (text, bare, _TITLE.sub("", text), _TITLE.sub("", bare))
+    return tuple(dict.fromkeys(digest(one) for one in said if one.strip()))
 
 
 def neutralised(

@@ -373,6 +373,21 @@ def test_an_import_does_not_bring_back_what_was_erased(memory: Memory, vault: Pa
     assert again[0].status == "new"
 
 
+def test_an_import_under_its_title_as_heading_does_not_bring_it_back_either(
+    memory: Memory, vault: Path
+) -> None:
+    memory.forget(keep(memory, CODE, "Door code"), "erase")
+
+    files = [
+        Incoming("user/a.md", f"# Door code\n\n{CODE}\n".encode()),
+        Incoming("user/b.md", b"# Door code\n\nIt is asked for at the desk.\n"),
+    ]
+    done = list(transfer.take_in(memory, files))
+
+    assert [taken.status for taken in done] == ["forgotten", "new"]
+    assert [path.name for path in vault.rglob("*.md")] == ["b.md"]
+
+
 def test_a_suggestion_that_was_turned_down_is_not_made_again(memory: Memory, vault: Path) -> None:
     draft = draft_from(CODE, "Door code", suggested=True)
     done = memory.remember(draft)
