@@ -4,7 +4,7 @@ Markdown notes in a folder are the truth; an index beside it finds them by words
 In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
-    prose, links, lexemes, chunks, dates, query, config
+    prose, links, lexemes, seams, chunks, dates, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     values, lexicon, grammar, claims, conflict
     brief, reserved, strength, keyforms, assignments, injection

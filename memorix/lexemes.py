@@ -323,7 +323,16 @@ def _cjk_terms(run: str) -> Iterator[QueryTerm]:
     for start in range(0, max(len(run) - 1, 1), _MAX_RUN - 1):  # pieces share a character
         piece = run[start : start + _MAX_RUN]
         pairs = _pairs(piece)
-        yield QueryTerm(piece, "cjk", tuple(p for p in pairs if p not in _ASKING) or pairs)
+        yield QueryTerm(piece, "cjk", _telling(pairs) or pairs)
+
+
+def _telling(pairs: Sequence[str]) -> tuple[str, ...]:
+    """Return the pairs that neither ask nor join a word to one that asks."""
+    asking = [pair in _ASKING for pair in pairs]
+    beside = zip([False, *asking[:-1]], [*asking[1:], False], strict=True)
+    return tuple(
+        p for p, own, near in zip(pairs, asking, beside, strict=True) if not own | any(near)
+    )
 
 
 def _pairs(run: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from memorix.ranking import (
     in_years_with_notes,
     lifted,
 )
+from memorix.seams import without_seams
 
 REACH = 100
 # Candidates of each signal; beyond them nothing was ever found worth its time.
@@ -86,6 +87,7 @@ def _search(
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
     told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
     telling = [t for t in told if t.counts] or [t for t in terms if t.counts] or terms
+    telling = without_seams(telling, {t for t in telling if _frequency(t, counts)})
     weights = {t: idf(_frequency(t, counts), max(total, FEW)) for t in telling}
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []

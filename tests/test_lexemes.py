@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from memorix.lexemes import (
     MAX_PHRASES,
     MAX_TERMS,
+    QueryTerm,
     index_words,
     language_hint,
     match_expression,
     query_terms,
     stems,
 )
+from memorix.seams import without_seams
 
 TOKENIZER = ["remove_diacritics", "2", "tokenchars", "_"]
 ODD = st.text(st.characters(codec=None, categories=None), max_size=60)
@@ -168,7 +170,7 @@ def test_a_word_asked_for_twice_is_one_term() -> None:
 def test_words_that_only_ask_are_left_out_of_a_chinese_question() -> None:
     (term,) = query_terms("密码是什么")
 
-    assert term.exact == ("密码", "码是")
+    assert term.exact == ("密码",)
     assert query_terms("什么")[0].exact == ("什么",)
 
 
@@ -237,3 +239,18 @@ def test_what_is_asked_for_is_what_was_indexed(text: str) -> None:
 @given(ODD)
 def test_any_text_has_a_language(text: str) -> None:
     assert language_hint(text) in {"en", "zh", "ja", "ko", "th", "ru", "und"}
+
+
+def test_pairs_that_join_a_word_to_one_that_asks_are_not_asked_for() -> None:
+    (term,) = query_terms("订单编号为什么不用自增")
+
+    assert term.exact == ("订单", "单编", "编号", "不用", "用自", "自增")
+
+
+def test_pairs_that_straddle_two_words_of_a_question_weigh_nothing() -> None:
+    pairs = [QueryTerm(pair, "cjk", (pair,)) for pair in ("订单", "单编", "编号", "号规", "规则")]
+    word = QueryTerm("nacos", "word", ("nacos",))
+
+    kept = without_seams([*pairs, word], {pairs[0]})
+
+    assert [term.text for term in kept] == ["订单", "编号", "规则", "nacos"]

@@ -319,3 +319,29 @@ def test_silence_tells_of_no_word_of_another_project(memory: Memory, vault: Path
     say(memory, "The gateway listens on 8443.", title="Gateway port")
 
     assert ask(memory, "zanzibar").silent == "Nothing close. No note has: zanzibar."
+
+
+FILLING = [
+    "前端构建产物放在 CDN，缓存一年。",
+    "日志保留三十天，之后转存冷备。",
+    "周会改到星期四下午。",
+    "测试环境每晚重置一次。",
+]
+
+
+def test_a_chinese_question_finds_words_that_its_note_puts_in_another_order(
+    memory: Memory,
+) -> None:
+    for text in FILLING:
+        say(memory, text)
+    wanted = say(memory, "订单号用雪花算法生成，不再用数据库自增，避免被人按序号遍历。")
+
+    assert ids(ask(memory, "订单编号为什么不用自增主键")) == [wanted]
+
+
+def test_a_chinese_question_of_something_else_is_answered_by_silence(memory: Memory) -> None:
+    for text in FILLING:
+        say(memory, text)
+
+    assert ids(ask(memory, "附近有什么好吃的火锅店")) == []
+    assert ids(ask(memory, "周末去海边的火车票怎么买")) == []
