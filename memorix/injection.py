@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memorix.anchors import Anchors
+
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
@@ -153,6 +155,8 @@ _SIGNS = (
     ),
 )
 
+_ANCHORED = Anchors((sign, sign.words) for sign in _SIGNS)
+
 _LLAMA = re.compile(r"\[/?INST\]|<</?SYS>>")
 _TAGS = re.compile("[\U000e0020-\U000e007f]+")
 _FLAG = "\U0001f3f4"
@@ -163,6 +167,10 @@ _HIDDEN = re.compile(
     "|(?<=[A-Za-z])[\u200b\u2060\u00ad\ufeff]+(?=[A-Za-z][A-Za-z]*[\u200b\u2060\u00ad\ufeff])"
 )
 _TURNED = re.compile("[\u202d\u202e]")
+_UNSEEN = re.compile(
+    "[\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0020-\U000e01ef]"
+)
+# One of these is in whatever the patterns above match.
 
 
 def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
@@ -170,9 +178,8 @@ def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
     `lower` is the text in lower case.
     """
-    for sign in _SIGNS:
-        if any(word in lower for word in sign.words):
-            yield from ((*match.span(), sign.label) for match in sign.pattern.finditer(lower))
+    for sign in _ANCHORED.within(lower):
+        yield from ((*match.span(), sign.label) for match in sign.pattern.finditer(lower))
     if "INST]" in text or "SYS>>" in text:
         yield from ((*match.span(), "a role mark") for match in _LLAMA.finditer(text))
     if not text.isascii():
@@ -181,6 +188,8 @@ def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def hidden(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield what a reader cannot see, or sees in another order than it is stored."""
+    if not _UNSEEN.search(text):
+        return
     for match in _TAGS.finditer(text):
         if text[match.start() - 1 : match.start()] != _FLAG:
             yield *match.span(), "hidden text"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from memorix.anchors import Anchors
 from memorix.strength import is_placeholder, is_random
 
 
@@ -26,8 +27,7 @@ class Form:
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         if not self.leads:
-            if any(anchor in text for anchor in self.anchors):
-                yield from self.pattern.finditer(text)
+            yield from self.pattern.finditer(text)
             return
         for anchor in self.anchors:
             place = text.find(anchor)
@@ -158,6 +158,8 @@ FORMS = (
     _leading("PuTTY key", "Private-Lines:", r" \d+\s+(?P<secret>(?:[\w+/=]{16,64}\s)+)"),
 )
 
+_FORMS = Anchors((form, form.anchors) for form in FORMS)
+
 _LONG = re.compile(r"[A-Za-z0-9_-]{16}")
 # What every key of these forms has in it, and most prose has not.
 
@@ -226,6 +228,8 @@ _CARRIERS = (
     ),
 )
 
+_ANCHORED = Anchors((carrier, carrier.signs) for carrier in _CARRIERS)
+
 
 def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, label) of each key that shows by its form; in no order.
@@ -242,7 +246,7 @@ def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _formed(text: str) -> Iterator[tuple[int, int, str]]:
-    for form in FORMS:
+    for form in _FORMS.within(text):
         group = "secret" if "secret" in form.pattern.groupindex else 0
         for match in form.matches(text):
             if not is_placeholder(match[group]):
@@ -250,11 +254,10 @@ def _formed(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _carried(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    for carrier in _CARRIERS:
-        if any(sign in lower for sign in carrier.signs):
-            for match in carrier.pattern.finditer(text):
-                if carrier.is_secret(match["secret"]) and not is_placeholder(match["secret"]):
-                    yield *match.span("secret"), carrier.label
+    for carrier in _ANCHORED.within(lower):
+        for match in carrier.pattern.finditer(text):
+            if carrier.is_secret(match["secret"]) and not is_placeholder(match["secret"]):
+                yield *match.span("secret"), carrier.label
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:

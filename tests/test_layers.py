@@ -22,7 +22,8 @@ LEVELS = [
     [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
         "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
-        "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
+        "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
+        "admission",
     "bounds",
         "bounds",
         "checking", "intake", "imported",
@@ -60,7 +61,8 @@ PURE = {
     "prose", "links", "lexemes", "seams", "chunks", "dates", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
-    "strength", "keyforms", "assignments", "injection", "screening", "privacy", "admission",
+    "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
+    "admission",
     "checking", "intake", "imported", "held", "retention", "access", "versions", "erasure",
     "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip

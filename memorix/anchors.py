@@ -1,0 +1,40 @@
+"""Find in one pass over a text which of many patterns can match in it.
+
+Each pattern has anchors, words of which every match holds at least one.  To look for them one by
+one costs more than all the patterns that are left.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
+
+from ahocorasick_rs import AhoCorasick
+
+T = TypeVar("T")
+
+
+class Anchors(Generic[T]):
+    """What may occur in a text, by words that tell of it."""
+
+    def __init__(self, anchored: Iterable[tuple[T, Sequence[str]]]) -> None:
+        """`anchored` are pairs of what may occur and its anchors, none of them empty."""
+        pairs = list(anchored)
+        self._items = [item for item, _ in pairs]
+        owners: dict[str, list[int]] = {}
+        for number, (_, anchors) in enumerate(pairs):
+            for anchor in anchors:
+                owners.setdefault(anchor, []).append(number)
+        self._owners = list(owners.values())
+        self._automaton = AhoCorasick(list(owners))
+
+    def within(self, text: str) -> list[T]:
+        """Return what has an anchor in a text, in the order in which it was given."""
+        try:
+            found = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:  # half of a pair of surrogates, as JSON may bring it
+            return self.within(text.encode(errors="replace").decode())
+        if not found:
+            return []
+        numbers = {
+            number for anchor in {one[0] for one in found} for number in self._owners[anchor]
+        }
+        return [self._items[number] for number in sorted(numbers)]
