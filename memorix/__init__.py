@@ -10,8 +10,10 @@ In reading order:
     brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, bounds, checking, intake, imported, held, retention
     access, versions, resemblance, topics, tidying, erasure, usage
-    journal, gitlog, store, index, embedders, exchange, importers, tokens  one outside thing each
-    notes, memory, recalling, paging, linking, sync, watching, scopes      the uses
+    journal, gitlog, store, index, embedders, rerankers                    one outside thing each
+    exchange, importers, tokens
+    notes, memory, recalling, paging, reranking, linking, sync             the uses
+    watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer, importing      and those of whole notes
     upkeep, history, forgetting, proving                                   and what is left of them
     views                                                                  as one caller may see it

@@ -43,6 +43,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "state_dir": str,
         "models_dir": str,
         "model": str,
+        "reranker": str,
         "project": str,
         "session": str,
         "watch": str,
@@ -64,6 +65,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
     {
         "vault": "~/Memorix",
         "model": "",
+        "reranker": "",
         "project": "",
         "session": "",
         "watch": "auto",
@@ -95,9 +97,9 @@ _VALUE = r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'\[{#][^\s#]*)"""
 class Config:
     """All settings; every path is absolute, and the vault's is its real one.
 
-    `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model` and
-    `project` are empty where nothing was asked for.  `session` is the host's own name of what it
-    is in.  `cwd` is where the host works.  `log`
+    `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model`,
+    `reranker` and `project` are empty where nothing was asked for.  `session` is the host's own
+    name of what it is in.  `cwd` is where the host works.  `log`
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
     `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.
@@ -108,6 +110,7 @@ class Config:
     state_dir: Path
     models_dir: Path
     model: str
+    reranker: str
     project: str
     session: str
     cwd: Path

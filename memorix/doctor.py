@@ -35,7 +35,7 @@ class Check:
 
 def examine(memory: Memory, config: Config) -> Iterator[Check]:
     """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
-    parts = (_vault, _in_step, _index, _words, _vectors, _watching, _lock, _notes)
+    parts = (_vault, _in_step, _index, _words, _vectors, _reranker, _watching, _lock, _notes)
     for look in (_program, *parts, _hosts, _hooks):
         try:
             yield from look(memory, config)
@@ -112,6 +112,16 @@ def _vectors(memory: Memory, config: Config) -> Iterator[Check]:
         yield Check("vectors", WARNING, f"{said}, {counts.pending} pending", "memorix reindex")
     else:
         yield Check("vectors", OK, said)
+
+
+def _reranker(memory: Memory, config: Config) -> Iterator[Check]:
+    if not config.reranker:  # it was loaded with the model
+        return
+    memory.reranking.try_out()
+    state = memory.reranking.state
+    broken = state.startswith("off")
+    mend = "memorix model pull, or memorix model use none --reranker"
+    yield Check("reranker", *((FAILED, state, mend) if broken else (OK, state)))
 
 
 def _watching(memory: Memory, config: Config) -> Iterator[Check]:

@@ -38,6 +38,7 @@ from memorix.note import Note, parse, render
 from memorix.notes import VIA, Notes, with_id
 from memorix.query import Answer, Branch, Filter, Hit, Query
 from memorix.ranking import Mix
+from memorix.reranking import Reranking
 from memorix.results import Forgotten, Near, Reading, Status, Written, forgotten_on
 
 LOOK_AT_MOST = 500
@@ -50,6 +51,7 @@ class Memory(Notes):
     """What can be done with the notes of one vault, as seen from one project."""
 
     mix: Mix = field(default_factory=Mix)
+    reranking: Reranking = field(default_factory=Reranking)
     _lists: paging.Lists = field(default_factory=paging.Lists, init=False, repr=False)
 
     # -- the six uses
@@ -306,6 +308,7 @@ class Memory(Notes):
             trouble=trouble,
             warnings=tuple(self.index.warnings()),
             waiting=len(self.waiting(())),
+            reranker=self.reranking.state,
         )
 
     def close(self) -> None:
@@ -355,6 +358,7 @@ class Memory(Notes):
                 mix=self.mix,
                 unmerged=self.unmerged,
             )
+            found = self.reranking.read_again(self.index, query.text, found)
         return paging.page(
             self.index, query, now, found, self._lists, self._body, comparing.disputed
         )

@@ -195,6 +195,8 @@ def _found(
 ) -> Hit:
     matched = joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
     lifts = [f"{name} {share:+.0%}" for name, share in ranked.lifts]
+    if ranked.logit is not None:
+        lifts.append(f"read again {ranked.logit:+.2f}")
     why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, (*marked, *lifts))
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]

@@ -65,7 +65,8 @@ class Mix:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A note in the order of an answer: first by `named`, the share of the identifiers asked for
-    that it holds, then by score; `words` is the covered share of the question's weight."""
+    that it holds, then by score; `words` is the covered share of the question's weight, `logit`
+    what a reranker said of it, where one was asked."""
 
     note: int
     chunk: int
@@ -75,6 +76,7 @@ class Ranked:
     tokens: frozenset[str]
     named: float = 0.0
     lifts: tuple[tuple[str, float], ...] = ()
+    logit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,16 @@ def _by_age(traits: Mapping[int, Traits], order: str) -> dict[int, float]:
     days = sorted({t.day for t in traits.values() if t.day}, reverse=order == "newest")
     step = {day: 1 - place / len(days) for place, day in enumerate(days)}
     return {note: step[trait.day] for note, trait in traits.items() if trait.day}
+
+
+def reordered(ranked: Sequence[Ranked], logits: Sequence[float]) -> list[Ranked]:
+    """Return the notes in a reranker's order; what lifts a note lifts it there as well."""
+    found = []
+    for one, logit in zip(ranked, logits, strict=True):
+        certain = 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
+        score = certain * math.prod(1 + share for _, share in one.lifts)
+        found.append(replace(one, score=score, logit=logit))
+    return sorted(found, key=lambda r: (-r.named, -r.score))
 
 
 SESSION_OF = 3

@@ -138,3 +138,4 @@ class Status:
     trouble: str = ""
     warnings: tuple[tuple[str, str, int, str], ...] = ()
     waiting: int = 0
+    reranker: str = "off"

@@ -23,6 +23,7 @@ def as_data(state: Status) -> dict[str, Any]:
         "by_type": dict(state.counts.by_type),
         "waiting": state.waiting,
         "model": state.model,
+        "reranker": state.reranker,
         "vectors": state.counts.vectors,
         "vectors_pending": state.counts.pending,
         "vector_search": state.vector_search,
@@ -52,6 +53,7 @@ def as_text(state: Status) -> str:
         f"notes     {data['notes']} ({scopes})",
         *([f"inbox     {_suggestions(state.waiting)}"] if state.waiting else []),
         f"model     {data['model']}",
+        *([f"reranker  {data['reranker']}"] if state.reranker != "off" else []),
         f"vectors   {data['vectors']} made, {data['vectors_pending']} pending, "
         f"searched by {data['vector_search']}",
         f"watching  {data['watching']}" + (f", seen at {synced}" if synced else ""),

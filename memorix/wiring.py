@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memorix import embedders
+from memorix import embedders, rerankers
 from memorix.admission import OFF
 from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
@@ -20,6 +20,7 @@ from memorix.layout import PROJECTS
 from memorix.memory import Memory
 from memorix.notes import VIA
 from memorix.places import Places
+from memorix.reranking import Reranking
 from memorix.scopes import Project, find_project, scope_folder
 from memorix.store import Store
 from memorix.sync import Follower
@@ -92,7 +93,29 @@ def where(config: Config) -> Where:
 
 
 def load_model(memory: Memory, config: Config) -> None:
-    """Load the embedding model that is configured, or say in the memory why there is none."""
+    """Load the models that are configured, or say in the memory why there are none."""
+    _load_embedder(memory, config)
+    if config.reranker:
+        try:
+            memory.reranking = Reranking(rerankers.load(config.reranker, config.models_dir))
+        except ModelUnavailable as error:
+            _log.warning("%s", error)
+            memory.reranking = Reranking(state=f"off: {error}")
+
+
+def pull(name: str, config: Config) -> tuple[str, str]:
+    """Download a model; return its name and what it is, `model` or `reranker`.
+
+    Raises:
+        InvalidRequest: There is no such model.
+        ModelUnavailable: The download failed.
+    """
+    if rerankers.fastembed.is_known(name):
+        return rerankers.fastembed.pull(name, config.models_dir), "reranker"
+    return embedders.fastembed.pull(name, config.models_dir), "model"
+
+
+def _load_embedder(memory: Memory, config: Config) -> None:
     if config.model == "none":
         memory.use_model(None, "off")
         return

@@ -32,15 +32,15 @@ LEVELS = [
     ],
     # adapters: each knows one outside thing
     [
-        "journal", "gitlog", "store", "index", "embedders", "exchange", "importers", "hosts",
-        "tokens",
+        "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
+        "importers", "hosts", "tokens",
     ],
     # engine
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
-        "paging", "recalling", "linking", "logbook", "watching", "mending", "unfinished",
-        "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox", "settling",
-        "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
+        "paging", "recalling", "reranking", "linking", "logbook", "watching", "mending",
+        "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
+        "settling", "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
         "installing",
     ],
     ["wiring"],

@@ -23,20 +23,26 @@ def model_list(as_json: AsJson = False) -> None:
 
 @models.command("pull")
 def model_pull(name: str) -> None:
-    """Download a model; the only command that uses the network."""
-    from memorix.embedders.fastembed import pull
+    """Download a model or a reranker; the only command that uses the network."""
+    from memorix import wiring
 
-    print(f"{pull(name, settings().models_dir)} is here. Use it: memorix model use {name}")
+    pulled, kind = wiring.pull(name, settings())
+    print(f"{pulled} is here. Use it: memorix model use {name}{' --reranker' * (kind != 'model')}")
 
 
 @models.command("use")
-def model_use(name: str) -> None:
+def model_use(
+    name: str,
+    reranker: Annotated[
+        bool, typer.Option("--reranker", help="Let it read the best hits again; none: no more.")
+    ] = False,
+) -> None:
     """Search with this model from now on; 'none' for words only, 'auto' for the default."""
     from memorix.config import config_path, write_setting
 
-    path = config_path()
-    write_setting(path, "model", "" if name == "auto" else name)
-    print(f"model = {name} in {path}. Servers take it up when they start.")
+    path, key = config_path(), "reranker" if reranker else "model"
+    write_setting(path, key, "" if name == ("none" if reranker else "auto") else name)
+    print(f"{key} = {name} in {path}. Servers take it up when they start.")
 
 
 @bench.command("recall")
