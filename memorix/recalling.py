@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import partial
 from math import log
 
-from memorix import dates
+from memorix import dates, typos
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index
-from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms
+from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, stem
 from memorix.paging import Found, joined
 from memorix.query import Branch, Match, Query
 from memorix.ranking import (
@@ -33,6 +33,9 @@ COMMON_SHARE, COMMON_FROM = 0.1, 100
 
 EVENTS = 5
 # Notes looked at for the day of an event.
+
+SLIPS = 4
+# Words of one question that are looked up with their neighbours; who types worse pasted something.
 
 FEW = 100
 # A store of fewer chunks is judged as one of that many: among three notes of one subject its words
@@ -85,7 +88,11 @@ def _search(
     """Find what fits the `text` of a question, notes of the `periods` that it names first."""
     terms = asked_for(text)
     counts, total = index.frequencies(token for term in terms for token in term.tokens)
+    typed, slips = terms, {} if query.strict else _mistyped(index, terms, counts, query)
     told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
+    terms, told = _corrected(terms, slips), _corrected(told, slips)
+    if slips:
+        counts, total = index.frequencies(token for term in terms for token in term.tokens)
     telling = [t for t in told if t.counts] or [t for t in terms if t.counts] or terms
     telling = without_seams(telling, {t for t in telling if _frequency(t, counts)})
     weights = {t: idf(_frequency(t, counts), max(total, FEW)) for t in telling}
@@ -109,8 +116,28 @@ def _search(
         mix=mix,
     )
     ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
-    silent = "" if ranked else _silence(terms, index, query.filter.scopes)
+    silent = "" if ranked else _silence(typed, index, query.filter.scopes)
+    read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
     return Found(ranked, weights, meaning, silent, read_as)
+
+
+def _mistyped(
+    index: Index, terms: Sequence[QueryTerm], counts: Mapping[str, int], query: Query
+) -> dict[str, str]:
+    """Return what the words of a question that no note has are slips of, where they are any: words
+    that notes have which may be told of."""
+    words = [w for term in terms for w in term.parts if w not in counts]
+    known, _ = index.frequencies([*words, *map(stem, words)]) if words else ({}, 0)
+    unknown = typos.unknown(terms, {**counts, **known})[:SLIPS]
+    if not unknown:
+        return {}
+    near, _ = index.frequencies(other for word in unknown for other in typos.neighbours(word))
+    near, _ = index.frequencies(near, query.filter.scopes)
+    return {word: other for word in unknown if (other := typos.meant(word, near)) != word}
+
+
+def _corrected(terms: Sequence[QueryTerm], slips: Mapping[str, str]) -> tuple[QueryTerm, ...]:
+    return tuple(typos.corrected(term, slips) for term in terms)
 
 
 def _when(index: Index, query: Query, now: datetime) -> tuple[tuple[dates.Period, ...], str]:

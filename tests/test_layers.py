@@ -16,7 +16,8 @@ LEVELS = [
     # words, in reading order
     [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
-        "layout", "prose", "links", "lexemes", "seams", "chunks", "dates", "query", "config",
+        "layout", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
+        "config",
     ],
     # decisions: data in, plan out
     [
@@ -58,7 +59,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
-    "prose", "links", "lexemes", "seams", "chunks", "dates", "query",
+    "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "ranking", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
