@@ -15,11 +15,12 @@ from memorix import screening
 from memorix.editing import set_keys
 from memorix.errors import NoteUneditable
 from memorix.frontmatter import cut
-from memorix.intake import VERIFIED, VERIFIED_THERE
+from memorix.intake import VERIFIED, VERIFIED_THERE, portable
 from memorix.keys import clean, kind
 from memorix.lifecycle import MAX_TITLE, label
 from memorix.links import relative_link
 from memorix.note import (
+    RESERVED,
     Note,
     NoteId,
     cut_short,
@@ -32,6 +33,7 @@ from memorix.note import (
     normalised,
     parse,
     render,
+    slug,
     tags_from,
 )
 from memorix.yamltext import Value, as_typed
@@ -44,7 +46,15 @@ NEW, KNOWN, CHANGED, CONFLICTING = "new", "known", "changed", "conflicting"
 _TIMELESS = datetime(2000, 1, 1, tzinfo=UTC)
 # The time in an id made from a record, whose rest is a hash; the same record has one id for ever.
 
-_OURS = frozenset({"type", "title", "id", "created", "generated", "status", FROM, RECORD_ID, AS})
+LONGEST_NAME = 200
+# Bytes; file systems allow 255, and a suffix has to fit.
+
+_OURS = frozenset(
+    {"type", "title", "id", "tags", "aliases", "description", "created", "generated", "origin"}
+    | {FROM, RECORD_ID, AS}
+)
+# What a record has fields for, or what is said of it here.
+
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -96,6 +106,16 @@ def note_id(record: Record, format: str, scope: str) -> NoteId:
     return new_id(_TIMELESS, blake2b(said, digest_size=10).digest())
 
 
+def place_of(record: Record) -> str:
+    """Return the path of a record's note in its scope, without `.md`: as there, or of its title."""
+    parts = [part.strip() for part in record.place.split("/") if part.strip(" .")]
+    if not parts:
+        return slug(record.title)
+    stem = parts[-1] if len(parts[-1].encode()) <= LONGEST_NAME else slug(parts[-1])
+    stem = f"{stem}-note" if f"{stem.lower()}.md" in RESERVED else stem
+    return portable("/".join([*parts[:-1], stem]))
+
+
 def tidied(record: Record) -> Record:
     """Return a record without what no file should hold, with a title and a body that are not empty
     as far as there is any text.
@@ -142,6 +162,7 @@ def composed(
     """
     at = record.changed or record.created
     by = record.author or f"process:{format}"
+    extra = _extra(record.extra)
     meta: dict[str, Value] = {
         "type": record.type,
         "title": record.title,
@@ -152,8 +173,8 @@ def composed(
         "created": format_time(record.created or at) if at else "",
         "generated": {"by": by, "at": format_time(at)} if at else {"by": by},
         "origin": "imported",
-        "status": "draft" if suggested else "",
-        **_extra(record.extra),
+        "status": "draft" if suggested else extra.pop("status", ""),
+        **extra,
         FROM: f"{format} {source}",
         RECORD_ID: record.key,
     }
@@ -196,15 +217,18 @@ def _line(relation: Relation, path: str, target: str) -> str:
 
 
 def mark_of(record: Record) -> str:
-    """Return the mark of all that a record says, whatever becomes of it here."""
+    """Return the mark of all that a record says, whatever becomes of it here.
+
+    When it last changed is not part of it: a file that was only copied says nothing new.
+    """
     return etag_of(repr(_as_tuple(record)).encode("utf-8", "replace"))[3:19]
 
 
 def _as_tuple(record: Record) -> tuple[object, ...]:
-    times = [moment and format_time(moment) for moment in (record.created, record.changed)]
+    created = record.created and format_time(record.created)
     said = (record.title, record.body, record.type, record.description, record.tags)
     others = (record.aliases, record.author, sorted(_extra(record.extra).items(), key=str))
-    return (*said, *others, *times, tuple((r.kind, r.to, r.title) for r in record.relations))
+    return (*said, *others, created, tuple((r.kind, r.to, r.title) for r in record.relations))
 
 
 def signed(content: bytes, path: str, record_mark: str) -> bytes:

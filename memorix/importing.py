@@ -15,10 +15,9 @@ from memorix.errors import (
 )
 from memorix.imported import Record, Unreadable
 from memorix.index.base import Put
-from memorix.intake import portable
 from memorix.layout import folder_of
 from memorix.memory import Memory
-from memorix.note import digest, parse, slug
+from memorix.note import digest, parse
 from memorix.results import Taken
 
 Read = Callable[[], Iterable[Record | Unreadable]]
@@ -111,8 +110,7 @@ def _path(memory: Memory, record: Record, job: Import, names: _Names) -> str:
     root = folder_of(job.scope)
     if job.review or imported.why_review(record):
         root = held.inbox_of(root)
-    parts = [slug(part) for part in record.place.split("/") if part.strip()]
-    stem = portable(f"{root}/{'/'.join(parts) or slug(record.title)}")
+    stem = f"{root}/{imported.place_of(record)}"
 
     def in_use(path: str) -> bool:
         return path.casefold() in names.taken or memory.index.has_path(path)

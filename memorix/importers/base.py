@@ -24,7 +24,8 @@ LONGEST_LINE = 16 * 1024 * 1024
 class Importer(Protocol):
     """One format: its name for `--format`, and how its sources are known and read."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def detect(self, source: Path) -> float:
         """Return how certain it is that this file or folder has the format, from 0 to 1."""
