@@ -21,20 +21,26 @@ Links = tuple[tuple[str, ...], ...]
 
 
 def names_of(note: Note, root: str) -> Names:
-    """Return what wikilinks may call a note, each name with how sure it is."""
+    """Return what wikilinks may call a note, each name with how sure it is.
+
+    A title that is also the name of the file is there as both: the file may get another name.
+    """
+    said = ((note.title, TITLE), *((alias, ALIAS) for alias in note.aliases))
+    return (*_named(_place_names(note.path, root)), *_named(said))
+
+
+def _named(names: Iterable[tuple[str, int]]) -> Names:
     found: dict[str, int] = {}
-    for name, rank in _names(note, root):
+    for name, rank in names:
         found.setdefault(name_key(name), rank)
     return tuple((name, rank) for name, rank in found.items() if name)
 
 
-def _names(note: Note, root: str) -> Iterator[tuple[str, int]]:
-    yield note.path, PATH
-    yield note.path.removeprefix(f"{root}/"), PATH
-    parts = note.path.split("/")
+def _place_names(path: str, root: str) -> Iterator[tuple[str, int]]:
+    yield path, PATH
+    yield path.removeprefix(f"{root}/"), PATH
+    parts = path.split("/")
     yield from (("/".join(parts[start:]), SUFFIX) for start in range(1, len(parts)))
-    yield note.title, TITLE
-    yield from ((alias, ALIAS) for alias in note.aliases)
 
 
 def links_of(note: Note, root: str) -> Links:
@@ -68,6 +74,12 @@ def put(db: apsw.Connection, key: int, names: Names, found: Links) -> None:
             "INSERT INTO links(note, kind, target, key, relation, label) VALUES (?, ?, ?, ?, ?, ?)",
             [(key, *link) for link in found],
         )
+
+
+def move(db: apsw.Connection, key: int, path: str, root: str) -> None:
+    """Give a note the names of its new path, beside those it has of its title and aliases."""
+    fetch(db, "DELETE FROM names WHERE note = ? AND rank <= ?", (key, SUFFIX))
+    put(db, key, _named(_place_names(path, root)), ())
 
 
 def drop(db: apsw.Connection, key: int) -> None:

@@ -12,20 +12,19 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.errors import IndexUnavailable
-from memorix.index import context, counters, graph, schema, strengths
-from memorix.index.base import Change, Counts, Drop, LinkRow, Pending, Put, Rename, Row, Touch
+from memorix.index import counters, graph, schema, strengths
+from memorix.index.base import Change, Counts, LinkRow, Pending, Put, Row
+from memorix.index.changes import declare, write
 from memorix.index.database import Database
 from memorix.index.filters import where
-from memorix.index.rows import Prepared, chunk_of, facets_of, folded, note_row, prepare, row_of
+from memorix.index.rows import chunk_of, folded, prepare, row_of
 from memorix.index.schema import fetch
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
     BlobScan,
     VecTables,
     Vectors,
-    kept_rows,
     load_extension,
-    table_name,
 )
 from memorix.kinds import INBOX, INSTRUCTION, PRIVATE
 from memorix.lexemes import (
@@ -34,7 +33,7 @@ from memorix.lexemes import (
     all_of,
     match_expression,
 )
-from memorix.note import Note, local_day
+from memorix.note import local_day
 from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
@@ -83,30 +82,9 @@ class SqliteIndex:
 
     def apply(self, changes: Iterable[Change]) -> None:
         prepared = [prepare(c) if isinstance(c, Put) else c for c in changes]
-        if not prepared:
-            return
-        with self._db.writing() as db:
-            touched: list[context.Place] = []
-            self._drop_words(db, prepared)
-            for change in prepared:
-                match change:
-                    case Prepared():
-                        touched += context.place_of(db, change.put.note.path)
-                        self._put(db, change)
-                        touched += context.place_of(db, change.put.note.path)
-                    case Rename():
-                        self._rename(db, change)
-                    case Touch():
-                        db.execute(
-                            "UPDATE notes SET signature = ?, etag = ? WHERE path = ?",
-                            (change.seen.signature, change.seen.etag, change.path),
-                        )
-                    case Drop():
-                        touched += context.place_of(db, change.path)
-                        self._drop(db, change.path)
-            if any(isinstance(change, Drop) for change in prepared):
-                self._hand_on_ids(db)
-            context.refresh(db, touched)
+        if prepared:
+            with self._db.writing() as db:
+                write(db, self._vectors(), prepared)
 
     # -- search
 
@@ -283,7 +261,8 @@ class SqliteIndex:
         if not vectors:
             return
         with self._db.writing() as db:
-            finder = self._declare(db, fingerprint, len(vectors[0][1]) // 4)
+            finder = self._vectors()
+            declare(db, finder, fingerprint, len(vectors[0][1]) // 4)
             for chunk_hash, vector in vectors:
                 db.execute(  # not of a text that was dropped while its vector was made
                     "INSERT INTO kept_vectors(hash, model, vector) SELECT ?1, ?2, ?3"
@@ -401,121 +380,6 @@ class SqliteIndex:
     def vector_search(self) -> str:
         """How vectors are searched: `sqlite-vec` or `numpy`."""
         return self._vectors().name
-
-    # -- inside a transaction
-
-    def _put(self, db: apsw.Connection, new: Prepared) -> None:
-        note = new.put.note
-        note_id = self._unique_id(db, note)
-        self._drop(db, note.path)
-        values = note_row(new, note_id)
-        db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * len(values)})", values)
-        key = db.last_insert_rowid()
-        tags = {tag.lower() for tag in note.tags}
-        db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
-        facets = [(key, *facet) for facet in facets_of(note)]
-        db.executemany("INSERT INTO facets VALUES (?, ?, ?)", facets)
-        graph.put(db, key, new.names, new.links)
-        self._put_warnings(db, key, note, note_id)
-        self._put_chunks(db, key, new)
-
-    @staticmethod
-    def _drop_words(db: apsw.Connection, changes: Sequence[Any]) -> None:
-        """Delete the words of all notes that are to be replaced, before others are inserted.
-
-        FTS5 writes out what it holds whenever a row comes before the last one: deleting and
-        inserting in turns takes five times as long.
-        """
-        paths = [
-            c.put.note.path if isinstance(c, Prepared) else c.path
-            for c in changes
-            if isinstance(c, Prepared | Drop)
-        ]
-        chunks = fetch(
-            db,
-            "SELECT c.key FROM chunks c JOIN notes n ON n.key = c.note"
-            f" WHERE n.path {_AMONG} ORDER BY c.key",
-            (_listed(paths),),
-        )
-        db.executemany("DELETE FROM words WHERE rowid = ?", chunks)
-
-    def _put_warnings(self, db: apsw.Connection, key: int, note: Note, note_id: str) -> None:
-        rows = [(key, w.code, w.line, w.message) for w in note.warnings]
-        if note_id != note.id:
-            rows.append((key, "duplicate-id", 1, f"another note has the id {note.id} already"))
-        db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?)", rows)
-
-    def _put_chunks(self, db: apsw.Connection, key: int, new: Prepared) -> None:
-        models = fetch(db, "SELECT fingerprint, dim FROM models")
-        finders = [(model, self._declare(db, model, dim)) for model, dim in models]
-        for chunk, language, chunk_hash, words in new.chunks:
-            db.execute(
-                "INSERT INTO chunks(note, language, hash, heading, text) VALUES (?, ?, ?, ?, ?)",
-                (key, language, chunk_hash, chunk.heading, chunk.text),
-            )
-            rowid = db.last_insert_rowid()
-            db.execute(
-                "INSERT INTO words(rowid, title, exact, stem, around) VALUES (?, ?, ?, ?, ?)",
-                (rowid, *words),
-            )
-            for model, finder in finders:
-                kept = fetch(
-                    db,
-                    "SELECT vector FROM kept_vectors WHERE hash = ? AND model = ?",
-                    (chunk_hash, model),
-                )
-                finder.add(db, model, [(rowid, new.put.scope, vector) for (vector,) in kept])
-
-    def _drop(self, db: apsw.Connection, path: str) -> None:
-        for (key,) in fetch(db, "SELECT key FROM notes WHERE path = ?", (path,)):
-            chunks = [r[0] for r in db.execute("SELECT key FROM chunks WHERE note = ?", (key,))]
-            db.executemany("DELETE FROM words WHERE rowid = ?", [(chunk,) for chunk in chunks])
-            self._vectors().remove(db, chunks)
-            graph.drop(db, key)
-            for table in ("chunks", "tags", "facets", "warnings"):
-                fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
-            fetch(db, "DELETE FROM notes WHERE key = ?", (key,))
-
-    def _hand_on_ids(self, db: apsw.Connection) -> None:
-        """Give an id that two notes had to the one that is left, where the first is gone."""
-        for key, own_id in fetch(
-            db,
-            "SELECT min(key), own_id FROM notes WHERE id <> own_id AND own_id NOT IN"
-            " (SELECT id FROM notes) GROUP BY own_id",
-        ):
-            fetch(db, "UPDATE notes SET id = ? WHERE key = ?", (own_id, key))
-            fetch(db, "DELETE FROM warnings WHERE note = ? AND code = 'duplicate-id'", (key,))
-
-    def _rename(self, db: apsw.Connection, change: Rename) -> None:
-        """Move the row; a note whose scope changed is indexed anew by the next `Put` instead."""
-        db.execute(
-            "UPDATE notes SET path = ?, folded = ?, signature = ?, etag = ?,"
-            " id = CASE WHEN own_id = id AND id = ? THEN ? ELSE id END WHERE path = ?",
-            (
-                change.new,
-                folded(change.new),
-                change.seen.signature,
-                change.seen.etag,
-                change.old.removesuffix(".md"),
-                change.new.removesuffix(".md"),
-                change.old,
-            ),
-        )
-
-    def _unique_id(self, db: apsw.Connection, note: Note) -> str:
-        holder = fetch(db, "SELECT path FROM notes WHERE id = ?", (note.id,))
-        taken = holder and holder[0][0] != note.path
-        return note.path.removesuffix(".md") if taken else note.id
-
-    def _declare(self, db: apsw.Connection, fingerprint: str, dim: int) -> Vectors:
-        finder = self._vectors()
-        db.execute(
-            "INSERT INTO models VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (fingerprint, dim, table_name(fingerprint)),
-        )
-        if finder.declare(db, fingerprint, dim):
-            finder.add(db, fingerprint, kept_rows(db, fingerprint))
-        return finder
 
     # -- parts of a query
 

@@ -113,6 +113,46 @@ class IndexContract:
         assert self.near(index, vector(1)) == ["b"]
         assert index.pending(MODEL, ANY, 10) == []
 
+    def test_a_renamed_note_is_linked_to_by_its_new_path_and_still_by_its_title(
+        self, index: Index
+    ) -> None:
+        index.apply([put("old/gate", "x", title="gate"), put("by-title", "See [[gate]].")])
+        index.apply([put("by-path", "See [[new/door]]."), put("stale", "See [[old/gate]].")])
+
+        index.apply([Rename("user/old/gate.md", "user/new/door.md", "user", Seen("s", "e1"))])
+
+        row = index.find("user/new/door")
+        assert row is not None
+        sources = index.rows(link.note for link in index.incoming(row.key))
+        assert {source.path for source in sources.values()} == {
+            "user/by-title.md", "user/by-path.md",
+        }  # fmt: skip
+        assert index.find("user/old/gate") is None
+
+    def test_a_note_renamed_into_another_scope_is_found_in_that_one_alone(
+        self, index: Index
+    ) -> None:
+        index.apply([put("a", "the gateway", id="X1"), put("b", "the lantern")])
+        self.give_vectors(index, vector(1), vector(0, 1))
+
+        index.apply([Rename("user/a.md", "projects/app/a.md", "app", Seen("s", "e1"))])
+
+        there, here = Filter(scopes=("app",)), Filter(scopes=("user",))
+        assert self.words(index, "gateway", there) == self.near(index, vector(1), there) == ["a"]
+        assert self.words(index, "gateway", here) == []
+        assert self.near(index, vector(1), here) == ["b"]
+        assert index.counts(MODEL, ANY).by_scope == {"app": 1, "user": 1}
+
+    def test_a_renamed_note_takes_no_id_that_another_has(self, index: Index) -> None:
+        index.apply([put("a", "x"), put("other", "y", id="user/b")])
+
+        index.apply([Rename("user/a.md", "user/b.md", "user", Seen("s", "e1"))])
+
+        taken = index.find("user/b")
+        assert taken is not None
+        assert taken.path == "user/other.md"
+        assert set(index.listing()) == {"user/b.md", "user/other.md"}
+
     def test_a_touched_note_has_its_new_signature(self, index: Index) -> None:
         index.apply([put("a", "x")])
         index.apply([Touch("user/a.md", Seen("new", "e1"))])
