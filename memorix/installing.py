@@ -13,7 +13,7 @@ import platformdirs
 from memorix.config import APP, Config
 from memorix.errors import HostFileRefused, InvalidRequest
 from memorix.files import write_atomic
-from memorix.hosts import planning
+from memorix.hosts import planning, plugins
 from memorix.hosts.base import Host
 from memorix.hosts.catalogue import BY_NAME, HOSTS
 from memorix.hosts.ledger import Ledger, Owner, Record
@@ -24,6 +24,11 @@ from memorix.hosts.rules import RULES
 _COMMANDS = {"memorix", "memorix-notes"}
 _RUNNERS, _FLEETING = {"uv", "pipx"}, {"archive-v0", "environments-v2", ".cache"}
 # Folders in which `uvx` and `pipx run` keep programs until they clean up.
+
+_PLUGIN_DOES_IT = (
+    "{host.title} has our plugin, which starts the server and the hooks by itself: nothing was "
+    "written for it. To install instead, take the plugin out of {host.title} first."
+)
 
 
 @dataclass
@@ -100,6 +105,9 @@ class Installer:
             if scope not in host.files:
                 plan.remarks.append(f"{host.title} has no settings for the scope {scope}.")
                 continue
+            if self._has_plugin(host):
+                plan.remarks.append(_PLUGIN_DOES_IT.format(host=host))
+                continue
             self._plan_host(plan, host, scope, program)
             if hooks and host.hooks:
                 found = host.hooks.target(self.machine, scope, program, host.name)
@@ -151,6 +159,14 @@ class Installer:
         return any(sign.exists() for sign in self.machine.places(host.signs)) or any(
             shutil.which(program, path=path) for program in host.programs
         )
+
+    def _has_plugin(self, host: Host) -> bool:
+        known = [t for t in host.plugins if self.machine.project or "{project}" not in t]
+        for path in self.machine.places(known):
+            with suppress(HostFileRefused):
+                if plugins.is_enabled(path.name, (_read(path) or b"").decode("utf-8", "replace")):
+                    return True
+        return False
 
     def _installed(self, host: Host) -> Iterator[tuple[Scope, Path]]:
         for scope in self._scopes(host):

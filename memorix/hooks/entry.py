@@ -30,7 +30,10 @@ def main(arguments: "list[str]", flags: "dict[str, str | None]") -> None:
     event, host = _read(arguments)
     error = ""
     try:
-        sys.stdout.buffer.write(_handled(event, host, flags).encode())
+        payload = events.Payload(_stdin(), host)
+        if "--plugin" in arguments and _is_installed(event, host, payload):
+            return  # both run at once; two would tell everything twice
+        sys.stdout.buffer.write(_handled(event, payload, flags).encode())
         sys.stdout.buffer.flush()
     except Exception as failure:  # noqa: BLE001 - a hook must never stop its host
         error = f"{type(failure).__name__}: {failure}"
@@ -53,8 +56,13 @@ def _read(arguments: "list[str]") -> "tuple[str, str]":
     return event, host
 
 
-def _handled(event: str, host: str, flags: "dict[str, str | None]") -> str:
-    payload = events.Payload(_stdin(), host)
+def _is_installed(event: str, host: str, payload: "Payload") -> bool:
+    from memorix.hooks import beside
+
+    return beside.is_installed(event, host, _cwd(payload))
+
+
+def _handled(event: str, payload: "Payload", flags: "dict[str, str | None]") -> str:
     event = payload.event or event
     kind = events.kind_of(event)
     handle = {

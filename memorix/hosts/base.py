@@ -30,7 +30,8 @@ class Host:
     `files` tells for each scope where its settings may lie: the first that exists counts, else the
     first.  Our entry is below `keys` in them.  `signs` are paths that show the host is there,
     `programs` commands that do.  `rules` are the files of instructions it reads; one that ends in
-    `memorix-notes.*` is ours alone.  `next` tells what to do after an install.
+    `memorix-notes.*` is ours alone.  `plugins` are the files that say which plugins are on.  `next`
+    tells what to do after an install.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Host:
     rules: Mapping[Scope, str] = field(default_factory=dict)
     rules_head: str = ""
     hooks: HookFile | None = None
+    plugins: tuple[str, ...] = ()
     next: str = ""
 
     def settings(self, machine: Machine, scope: Scope) -> Path | None:

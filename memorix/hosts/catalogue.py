@@ -52,6 +52,11 @@ HOSTS: tuple[Host, ...] = (
                 "SessionStart", "UserPromptSubmit", "PostCompact", "Stop", "SessionEnd"
             ),
         ),
+        plugins=(
+            "{CLAUDE_CONFIG_DIR:~/.claude}/settings.json",
+            "{project}/.claude/settings.json",
+            "{project}/.claude/settings.local.json",
+        ),
         next="Sessions that are open need /mcp or a restart.",
     ),
     Host(
@@ -102,6 +107,7 @@ HOSTS: tuple[Host, ...] = (
             },
             hookfiles.grouped("SessionStart", "UserPromptSubmit", "PostCompact", "Stop"),
         ),
+        plugins=("{CODEX_HOME:~/.codex}/config.toml",),
         next="It asks once whether to trust the hooks.",
     ),
     Host(
