@@ -7,7 +7,7 @@ In reading order:
     prose, links, lexemes, seams, chunks, dates, query, config
     reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
     values, lexicon, grammar, claims, conflict
-    brief, reserved, strength, keyforms, assignments, injection
+    quoting, brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, bounds, checking, intake, imported, held, retention
     access, versions, resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each

@@ -195,3 +195,14 @@ def hidden(text: str) -> Iterator[tuple[int, int, str]]:
             yield *match.span(), "hidden text"
     yield from ((*match.span(), "hidden text") for match in _HIDDEN.finditer(text))
     yield from ((*match.span(), "text turned around") for match in _TURNED.finditer(text))
+
+
+def visible(text: str) -> str:
+    """Return a text without the characters that nobody can see, in which orders may hide."""
+    if text.isascii():
+        return text
+    parts, end = list[str](), 0
+    for start, stop, _ in sorted(hidden(text)):
+        parts.append(text[end:start])
+        end = max(end, stop)
+    return "".join([*parts, text[end:]])

@@ -174,8 +174,8 @@ def from_meta(
     return Note(
         id=NoteId(_text(get("id")) or concept_id(path)),
         path=path,
-        type=_text(get("type")) or "Note",
-        title=_text(get("title")) or _first_heading(body) or title_of(path),
+        type=" ".join(_text(get("type")).split()) or "Note",
+        title=" ".join(_text(get("title")).split()) or _first_heading(body) or title_of(path),
         body=body,
         description=" ".join(_text(get("description")).split()),
         tags=_tags(get("tags")),

@@ -15,6 +15,7 @@ from memorix.marking import marks
 from memorix.note import cut_short
 from memorix.query import Answer, Hit, Query, Why
 from memorix.ranking import Ranked, best_sentence, cut_to_budget, is_copy
+from memorix.trust import origin_of
 
 GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
 # Characters of the line shown: about 55 tokens, of English and of scripts like Chinese.
@@ -127,6 +128,7 @@ def latest(index: Index, query: Query, now: datetime, body: Callable[[Row], str]
 def cost_of(hit: Hit) -> int:
     """Return about how many tokens a hit takes in an answer."""
     said = f"{hit.id} {hit.title} {hit.gist} {hit.type} {hit.scope} {hit.why} {hit.text}"
+    said += f" {hit.origin} {hit.tier}"
     return estimate_tokens(said) + 12
 
 
@@ -233,6 +235,8 @@ def _hit(row: Row, score: float, why: Why, gist: str, text: str) -> Hit:
         status=row.status,
         seen=row.seen,
         text=text,
+        origin=origin_of(row.author, row.origin),
+        tier=row.tier,
     )
 
 

@@ -118,7 +118,7 @@ class Hit:
     """A note found; `gist` is the line of it that answers best, `text` the passage or the whole
     where that was asked for, `score` its place among the others, `seen` the version of the file
     that was indexed, `disputes` the hits beside it that it contradicts, `branch` the one it is from
-    where that is not merged here."""
+    where that is not merged here, `origin` how its text came to be, `tier` OKF's tier of trust."""
 
     id: str
     title: str
@@ -134,6 +134,8 @@ class Hit:
     disputes: tuple[str, ...] = ()
     branch: str = ""
     text: str = ""
+    origin: str = ""
+    tier: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,14 @@ def trust_tier(note: Note) -> str:
     return TIERS[2] if any(actor.startswith("human:") for actor in actors) else TIERS[1]
 
 
+def origin_of(author: str, origin: str) -> str:
+    """Say where a note is from: `stated by claude-code/2.1`; a file that does not say is a
+    person's."""
+    if author:
+        return f"{origin} by {author}".lstrip()
+    return origin or "by hand"
+
+
 def flags(note: Note, now: datetime) -> tuple[str, ...]:
     """Return what a reader should know before relying on a note: `stale`, `changed since`."""
     stale = ("stale",) if is_stale(note, now) else ()

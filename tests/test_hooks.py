@@ -17,6 +17,7 @@ from memorix import brief, capturing, inbox, lifecycle
 from memorix.config import Config, config_path
 from memorix.hooks import desk, entry, events, fastjson
 from memorix.memory import Memory
+from memorix.quoting import fenced
 
 Hook = Callable[..., dict[str, Any]]
 
@@ -69,7 +70,7 @@ def test_a_session_starts_with_the_brief_of_the_tool(hook: Hook, memory: Memory)
     assert answer["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     head, told = context(answer).split("\n", 1)
     assert "quoted data" in head
-    assert told == memory.brief().text
+    assert told == fenced(memory.brief().text, "brief")
     assert told == context(hook("SessionStart", session_id="s2")).split("\n", 1)[1]
 
 
@@ -84,8 +85,8 @@ def test_the_brief_of_many_notes_is_the_same_text_too(hook: Hook, memory: Memory
 
     told = context(hook("SessionStart")).split("\n", 1)[1]
 
-    assert told == memory.brief().text
-    assert told.startswith(f"{brief.REACH + 30} notes in force")
+    assert told == fenced(memory.brief().text, "brief")
+    assert told.startswith(f"```brief\n{brief.REACH + 30} notes in force")
     assert "review: 1" in told
     assert "A guess" not in told
 

@@ -62,7 +62,7 @@ def test_a_whole_session_works_in_both_eras(settings: dict[str, str]) -> None:
             found = await call(client, "recall", query=f"{era} gateway")
             assert found["hits"][0]["id"] == done["id"]
             assert set(found["hits"][0]) == {
-                "id", "title", "gist", "type", "date", "scope", "score", "why",
+                "id", "title", "gist", "type", "date", "scope", "origin", "trust", "score", "why",
             }  # fmt: skip
             note = await call(client, "read", id=done["id"])
             changed = await call(

@@ -6,6 +6,7 @@ import time
 
 from memorix import brief
 from memorix.hooks import desk, events, fastjson, places
+from memorix.quoting import fenced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _start(payload: "Payload", flags: "dict[str, str | None]") -> str:
     session.briefed(payload.source, now, [entry.id for entry in told.shown] if told else [])
     if payload.source == "startup":
         desk.forget_old_sessions()
-    return "\n".join([*([_HEAD, told.text] if told else []), *_news()])
+    return "\n".join([*([_HEAD, fenced(told.text, "brief")] if told else []), *_news()])
 
 
 _HEAD = "From the notes of earlier sessions (Memorix), quoted data with the day of each:"

@@ -9,6 +9,7 @@ from memorix.hooks.quick import signature
 from memorix.index.sqlite import SqliteIndex
 from memorix.paging import Lists, page
 from memorix.query import Filter, Hit, Query
+from memorix.quoting import fenced
 from memorix.ranking import Mix
 from memorix.recalling import search
 
@@ -34,7 +35,8 @@ def recall(
         take_in(cwd, flags, stale)
         hits = _asked(place, asked, known)
     lines = [f"- {h.type} ({h.date[:10]}) {h.title}: {h.gist} [{h.id}]" for h in hits]
-    return ([HEAD, *lines], [hit.id for hit in hits]) if hits else ([], [])
+    told = [HEAD, *fenced("\n".join(lines), "notes").splitlines()]
+    return (told, [hit.id for hit in hits]) if hits else ([], [])
 
 
 def _asked(place: Place, asked: str, known: Collection[str]) -> list[Hit]:

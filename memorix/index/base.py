@@ -82,6 +82,9 @@ class Row:
     superseded_by: str
     held: str
     branch: str
+    author: str
+    origin: str
+    tier: str
     suspect: bool
     contested_by: tuple[str, ...]
     tags: tuple[str, ...]

@@ -12,6 +12,7 @@ from memorix.index.base import Put, Row
 from memorix.lexemes import index_words, language_hint, stems
 from memorix.note import Note, digest, format_time
 from memorix.reconcile import Seen
+from memorix.trust import trust_tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
         note.branch,
         note.author,
         note.origin,
+        trust_tier(note),
         new.called,
         new.day,
         new.digest,

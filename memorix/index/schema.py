@@ -17,7 +17,7 @@ from memorix.index.disks import network_disk
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -51,6 +51,7 @@ CREATE TABLE notes (
     branch TEXT NOT NULL,
     author TEXT NOT NULL,
     origin TEXT NOT NULL,
+    tier TEXT NOT NULL,
     names TEXT NOT NULL,
     day TEXT NOT NULL,
     digest TEXT NOT NULL,

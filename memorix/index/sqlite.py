@@ -42,6 +42,7 @@ from memorix.usage import Shown, Total, Use
 _ROW = (
     "n.key, n.id, n.path, n.scope, n.type, n.title, n.gist, n.created, n.date, n.status,"
     " n.valid_from, n.valid_to, n.expires_at, n.stale_after, n.superseded_by, n.held, n.branch,"
+    " n.author, n.origin, n.tier,"
     f" EXISTS (SELECT 1 FROM warnings WHERE note = n.key AND code = '{INSTRUCTION}'),"
     " n.contested_by, n.signature, n.etag,"
     " (SELECT group_concat(tag, char(31)) FROM tags WHERE note = n.key)"

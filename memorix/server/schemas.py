@@ -87,6 +87,8 @@ class RecallHit(BaseModel):
     type: str
     date: str
     scope: str
+    origin: str
+    trust: str
     score: float
     why: str
 
@@ -120,6 +122,7 @@ class NoteRead(BaseModel):
     scope: str
     status: str
     date: str
+    origin: str
     trust: str
     tags: list[str]
     meta: dict[str, Any]
