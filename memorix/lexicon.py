@@ -258,9 +258,10 @@ FUNCTIONAL = frozenset(
 GENERIC = frozenset(
     """
     a an the this that these those it its their our we us i you he she they them there here
-    which who whom whose and or as of for to in on at by with from into onto over via per about
-    than then now currently still already today also only just so very more most all every each
-    any some such be is are was were been being am has have had having do does did done will
+    which who whom whose and or as of for to in on at by with from into onto over via per
+    about under than then now currently still already today also only just so very more most all
+    every each any some such be is are was were been being am has have had having do does did done
+    will
     would shall should can could may might must get gets got go goes went come comes take takes
     took make makes made keep keeps kept put puts set sets run runs running ran start starts
     started starting begin begins stay stays use uses used using work works want wants need
