@@ -299,9 +299,12 @@ class OverMcp(Adapter):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / ".git").exists():
             _git(folder, "init", "--quiet", "--initial-branch=main")
-            who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
-            _git(folder, *who, "commit", "--quiet", "--allow-empty", "-m", "begin")
-        _git(folder, "checkout", "--quiet", "-B", branch)
+            _git(folder, "commit", "--quiet", "--allow-empty", "-m", "begin")
+        if (folder / ".git/refs/heads" / branch).exists():
+            _git(folder, "checkout", "--quiet", branch)
+        else:  # without a commit of its own, a branch has nothing that is not merged
+            _git(folder, "checkout", "--quiet", "-b", branch)
+            _git(folder, "commit", "--quiet", "--allow-empty", "-m", f"begin {branch}")
         return Done()
 
     # -- where a probe looks
@@ -462,4 +465,5 @@ def _bytes_of(folder: Path, pattern: str = "*") -> str:
 
 
 def _git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+    who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
