@@ -101,10 +101,6 @@ def ways_to_settle(
     return conflict.ways_to_settle(new, conflict.Side(found.id, found.etag, found.since))
 
 
-SAME_WORDS = 0.05
-# Of the question's weight: two hits that hold it up to that are asked for alike.
-
-
 def disputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
     """Mark the hits, given with the text that was found, that contradict each other."""
     against: dict[str, list[str]] = defaultdict(list)
@@ -123,9 +119,16 @@ def _disputed(hit: Hit, others: Sequence[str]) -> Hit:
     return replace(hit, why=why, disputes=tuple(others))
 
 
+SAME_WORDS = 0.05
+# Of the question's weight: two hits that hold it up to that are asked for alike.
+
+
 def _is_meant(one: Hit, other: Hit) -> bool:
-    """Say whether a question names one of two hits by more of its words: then it stays first."""
-    return one.why.words > other.why.words + SAME_WORDS
+    """Say whether a question names one of two hits, by a number or an identifier and by more of
+    its words than the other has: then it stays first.  Plain words tell what is asked about, which
+    is the same for both."""
+    named = any(not word.isalpha() for word in one.why.matched)
+    return named and one.why.words > other.why.words + SAME_WORDS
 
 
 def by_standing(hits: Sequence[Hit], note_of: Callable[[Hit], Note | None]) -> list[Hit]:

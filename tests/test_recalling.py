@@ -345,3 +345,24 @@ def test_a_chinese_question_of_something_else_is_answered_by_silence(memory: Mem
 
     assert ids(ask(memory, "附近有什么好吃的火锅店")) == []
     assert ids(ask(memory, "周末去海边的火车票怎么买")) == []
+
+
+def test_of_two_notes_that_contradict_each_other_the_newer_comes_first_in_any_words(
+    memory: Memory,
+) -> None:
+    say(
+        memory,
+        "We build the web client with Node 18. CI image and .nvmrc both say 18.19.",
+        "2026-01-12",
+        title="Node version",
+    )
+    newer = say(
+        memory,
+        "Moved the web client to Node 22: .nvmrc and the CI image are on 22.4, 18 is gone.",
+        "2026-02-27",
+    )
+
+    found = ask(memory, "what Node version do I need to build the web client")
+
+    assert ids(found)[0] == newer
+    assert ask(memory, "web client Node 18.19").hits[0].title == "Node version"
