@@ -179,9 +179,11 @@ def _check(note: Note) -> tuple[Step, ...]:
 
 
 def _has_faded(subject: Subject, now: datetime) -> bool:
-    """Say whether nobody needed a note for long; what a person has confirmed does not fade."""
+    """Say whether nobody needed a note for long; what a person has confirmed does not fade, nor
+    does an episode, which says what was and not what holds."""
     return (
-        now - subject.written > timedelta(days=YOUNG_DAYS)
+        subject.note.type != EPISODE
+        and now - subject.written > timedelta(days=YOUNG_DAYS)
         and trust_tier(subject.note) != TIERS[2]
         and retention(subject.recalls, subject.written, now) < FADED_BELOW
     )
@@ -226,9 +228,9 @@ def _broken(subjects: Sequence[Subject]) -> Iterator[Finding]:
 
 
 def _together(subjects: Sequence[Subject], vectors: Vectors | None) -> Iterator[Finding]:
-    same: dict[tuple[str, str], list[int]] = defaultdict(list)
+    same: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, subject in enumerate(subjects):
-        same[digest(subject.note.body), subject.note.title].append(place)
+        same[digest(subject.note.body), subject.note.title, _occasion(subject)].append(place)
     for places in same.values():
         places.sort(key=lambda place: _worth(subjects[place]), reverse=True)
         if len(places) > 1:
@@ -251,13 +253,25 @@ def _alike(subjects: Sequence[Subject], pairs: Sequence[Pair]) -> Iterator[Findi
         elif difference := _contradiction(older.note, newer.note):
             opposed.add(pair)
             yield _finding("conflict", [older, newer], difference, _either(older, newer))
-    for star in _stars_of([pair for pair in pairs if pair.says_the_same and pair not in opposed]):
+    repeats = [
+        pair
+        for pair in pairs
+        if pair.says_the_same
+        and pair not in opposed
+        and _occasion(subjects[pair.first]) == _occasion(subjects[pair.second])
+    ]
+    for star in _stars_of(repeats):
         *older_ones, newest = sorted((subjects[place] for place in star), key=_age)
         steps = (
             *(_replaced(older, newest, "the later one says it all") for older in older_ones),
             _with(newest, older_ones, "merge", "each says something of its own"),
         )
         yield _finding("near", [*older_ones, newest], "nearly the same, the oldest first", steps)
+
+
+def _occasion(subject: Subject) -> str:
+    """Return the day of an episode, empty for what is none: the same on two days happened twice."""
+    return _day(subject.written) if subject.note.type == EPISODE else ""
 
 
 def _contradiction(older: Note, newer: Note) -> str:

@@ -162,6 +162,17 @@ def test_what_happened_at_different_times_contradicts_nothing(memory: Memory) ->
     assert survey(memory, "conflict") == ()
 
 
+def test_what_happened_twice_is_no_repetition_and_does_not_fade(memory: Memory) -> None:
+    text = "Restarted the queue of the billing worker after it was stuck."
+    for days_ago in (400, 300):
+        keep(memory, f"{text} It took {days_ago // 100} minutes.", "", days_ago, type="Episode")
+    twice = [
+        keep(memory, f"{text} {end}", "", 200, type="Episode") for end in ("Again.", "Again!!")
+    ]
+
+    assert [(f.kind, sorted(ids(f))) for f in survey(memory)] == [("near", sorted(twice))]
+
+
 def test_a_hundred_nearly_equal_notes_are_one_finding(memory: Memory) -> None:
     words = "the nightly backup of the main database ran without any error on host"
     for number in range(40):
