@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,24 @@ class RetrievalSet:
     name: str
     documents: tuple[Document, ...]
     questions: tuple[Question, ...]
+
+
+def read_crossing(folder: Path, asked: str, answered: str) -> RetrievalSet:
+    """Read a set of parallel texts so that questions in one language, a code such as `zh`, are
+    answered by the documents of another only.
+
+    Raises:
+        InvalidRequest: The folder has no such files, or says not which languages it is in.
+    """
+    own = read_set(folder)
+    rows = [row for row in _rows(folder / "queries.jsonl.gz") if row.get("lang") == asked]
+    gold = {row["id"]: str(row.get(f"gold_{answered}", "")) for row in rows}
+    wanted = set(gold.values())
+    documents = tuple(d for d in own.documents if d.id in wanted)
+    questions = tuple(replace(q, gold=(gold[q.id],)) for q in own.questions if q.id in gold)
+    if not documents:
+        raise InvalidRequest(f"{folder} has no questions in {asked} with answers in {answered}.")
+    return RetrievalSet(f"{folder.name} {asked} to {answered}", documents, questions)
 
 
 def read_set(folder: Path) -> RetrievalSet:

@@ -1,17 +1,21 @@
 """Run our recall over a retrieval set, through the public methods of the memory only."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix import embedders, lifecycle
+from memorix.bench.baselines import Ranking, beside, dense
 from memorix.bench.data import Document, Question, RetrievalSet
-from memorix.bench.metrics import any_at, mean, recall_at, reciprocal_rank
 from memorix.config import Config
 from memorix.errors import ModelUnavailable
 from memorix.memory import Memory
+from memorix.paging import cost_of
 from memorix.query import Filter, Query
+from memorix.ranking import cut_to_budget
 from memorix.wiring import open_memory
 
 DEPTH = 50
@@ -21,20 +25,43 @@ NO_BUDGET = 1_000_000
 ROLES = frozenset({"user", "assistant"})
 # Who speaks in a chat with an assistant; no names.
 
+FAR_FUTURE = datetime(2100, 1, 1, tzinfo=UTC)
+# When every note of a set is in force.
+
 UNSCORED = frozenset({"adversarial", "abstention"})
 # Categories whose questions have no answer in the store.
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, the documents returned for it in order, and the tokens' worth of answer."""
+    """A question, the documents returned for it in order, and what a plain answer to it costs:
+    its tokens, and those of the hits that are right."""
 
     question: Question
     ranked: tuple[str, ...]
+    tokens: int = 0
+    right_tokens: int = 0
 
 
-def measure(data: RetrievalSet, config: Config) -> dict[str, float]:
-    """Index a set in a scratch vault and return our measures on it.
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What we and each baseline returned for the same questions over the same units."""
+
+    ours: Sequence[Asked]
+    baselines: Mapping[str, Sequence[Asked]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """A memory that holds a set; `ids` are the documents of its notes."""
+
+    memory: Memory
+    ids: Mapping[str, str]
+
+
+@contextmanager
+def stocked(data: RetrievalSet, config: Config) -> Iterator[Stock]:
+    """Index a set in a scratch vault, with all its vectors.
 
     `config` names the folders to use (made where missing) and the model.
 
@@ -47,10 +74,58 @@ def measure(data: RetrievalSet, config: Config) -> dict[str, float]:
         _use_model(memory, config)
         ids = _fill(memory, config.vault, data.documents)
         memory.embed_pending()
-        asked = [_ask(memory, question, ids) for question in data.questions if question.gold]
+        yield Stock(memory, ids)
     finally:
         memory.close()
-    return summarise(data, [a for a in asked if a.question.category not in UNSCORED])
+
+
+def measure(data: RetrievalSet, config: Config) -> Outcome:
+    """Ask every question of a set that is scored, of our memory and of the baselines."""
+    questions = [q for q in data.questions if q.gold and q.category not in UNSCORED]
+    with stocked(data, config) as stock:
+        ours = [_ask(stock, question) for question in questions]
+        return Outcome(ours, _asked_of_baselines(stock, data, questions))
+
+
+def scope_of(group: str) -> str:
+    """Return the scope that holds the notes of a group."""
+    return f"g-{group}"
+
+
+def _asked_of_baselines(
+    stock: Stock, data: RetrievalSet, questions: Sequence[Question]
+) -> dict[str, list[Asked]]:
+    found: dict[str, list[Asked]] = defaultdict(list)
+    for group in dict.fromkeys(question.group for question in questions):
+        texts = {d.id: text_of(d) for d in data.documents if d.group == group}
+        own = [question for question in questions if question.group == group]
+        for name, ranking in beside(texts, _by_meaning(stock, texts)).items():
+            found[name] += [Asked(q, tuple(ranking(q.text)[:DEPTH])) for q in own]
+    return {name: asked for name, asked in found.items() if len(asked) == len(questions)}
+
+
+def _by_meaning(stock: Stock, texts: Mapping[str, str]) -> Ranking | None:
+    import numpy as np
+
+    embedder, index = stock.memory.embedder, stock.memory.index
+    if embedder is None:
+        return None
+    notes = [note for note, unit in stock.ids.items() if unit in texts]
+    units = {key: stock.ids[note] for note, key in index.keys(notes, Filter(), FAR_FUTURE).items()}
+    pairs = index.note_vectors(units, embedder.card.fingerprint)
+    vectors = [(units[key], np.frombuffer(blob, dtype=np.float32)) for key, blob in pairs]
+    return dense(vectors, embedder.embed_query)
+
+
+def text_of(document: Document) -> str:
+    """Return a document as a file would hold it: who spoke or what it is from, and the text."""
+    title = title_of(document)
+    return f"{title}\n\n{document.text}" if title else document.text
+
+
+def title_of(document: Document) -> str:
+    person = document.speaker if document.speaker not in ROLES else ""
+    return person or document.title
 
 
 def _use_model(memory: Memory, config: Config) -> None:
@@ -62,50 +137,12 @@ def _use_model(memory: Memory, config: Config) -> None:
     memory.use_model(embedder)
 
 
-def summarise(data: RetrievalSet, asked: Sequence[Asked]) -> dict[str, float]:
-    """Return the measures over units, over the sessions they belong to, and by domain."""
-    session = {d.id: d.session for d in data.documents}
-    unit = unit_of(data)
-    by_unit = _measures([(a.ranked, a.question.gold) for a in asked])
-    found = {f"{unit}{key}": value for key, value in by_unit.items()}
-    if len(set(session.values())) > 1:
-        by_session = [
-            (_unique(session[i] for i in a.ranked), _unique(session[i] for i in a.question.gold))
-            for a in asked
-        ]
-        found |= {f"sessions.{key}": value for key, value in _measures(by_session).items()}
-    for domain in sorted({a.question.domain for a in asked} - {""}):
-        part = [(a.ranked, a.question.gold) for a in asked if a.question.domain == domain]
-        found |= {f"{domain.lower()}.{key}": value for key, value in _measures(part).items()}
-    for category in sorted({a.question.category for a in asked}):
-        part = [(a.ranked, a.question.gold) for a in asked if a.question.category == category]
-        measured = _measures(part)
-        found |= {f"{category}.{key}": measured[key] for key in ("r5", "r10")}
-    return found
-
-
-def unit_of(data: RetrievalSet) -> str:
-    """Return what a measure over documents is called by: those of a conversation are its turns."""
-    return "turns." if any(document.date for document in data.documents) else ""
-
-
-def _measures(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> dict[str, float]:
-    return {
-        "count": len(pairs),
-        "r1": mean([recall_at(ranked, gold, 1) for ranked, gold in pairs]),
-        "r5": mean([recall_at(ranked, gold, 5) for ranked, gold in pairs]),
-        "r10": mean([recall_at(ranked, gold, 10) for ranked, gold in pairs]),
-        "any5": mean([any_at(ranked, gold, 5) for ranked, gold in pairs]),
-        "mrr": mean([reciprocal_rank(ranked, gold) for ranked, gold in pairs]),
-    }
-
-
 def _fill(memory: Memory, vault: Path, documents: Sequence[Document]) -> dict[str, str]:
     """Remember every document as a note of its group's project; return note id to document id."""
     names = Counter(d.group for d in documents)
     for group in names:
-        (vault / "projects" / _scope(group)).mkdir(parents=True, exist_ok=True)
-    drafts = [(_draft(d), _scope(d.group)) for d in documents]
+        (vault / "projects" / scope_of(group)).mkdir(parents=True, exist_ok=True)
+    drafts = [(_draft(d), scope_of(d.group)) for d in documents]
     written = memory.remember_all(drafts)
     ids: dict[str, str] = {}
     for done, document in zip(written, documents, strict=True):
@@ -115,8 +152,7 @@ def _fill(memory: Memory, vault: Path, documents: Sequence[Document]) -> dict[st
 
 def _draft(document: Document) -> lifecycle.Draft:
     """Make the note that an importer would: who spoke, when, and in which session."""
-    person = document.speaker if document.speaker not in ROLES else ""
-    draft = lifecycle.draft_from(document.text or "-", person or document.title)
+    draft = lifecycle.draft_from(document.text or "-", title_of(document))
     author = {"assistant": "assistant/1"}.get(document.speaker, f"human:{document.speaker}")
     return replace(
         draft,
@@ -127,15 +163,13 @@ def _draft(document: Document) -> lifecycle.Draft:
     )
 
 
-def _scope(group: str) -> str:
-    return f"g-{group}"
-
-
-def _ask(memory: Memory, question: Question, ids: dict[str, str]) -> Asked:
-    wanted = Filter(scopes=(_scope(question.group),))
-    answer = memory.recall(Query(question.text, wanted, limit=DEPTH, max_tokens=NO_BUDGET))
-    return Asked(question, tuple(ids[hit.id] for hit in answer.hits))
-
-
-def _unique(values: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(values))  # type: ignore[call-overload]
+def _ask(stock: Stock, question: Question) -> Asked:
+    wanted = Filter(scopes=(scope_of(question.group),))
+    asked = Query(question.text, wanted, limit=DEPTH, max_tokens=NO_BUDGET)
+    hits = stock.memory.recall(asked).hits
+    ranked = tuple(stock.ids[hit.id] for hit in hits)
+    plain = Query(question.text)
+    costs = [cost_of(hit) for hit in hits[: plain.limit]]
+    shown = costs[: cut_to_budget(costs, plain.max_tokens)]
+    right = [cost for cost, unit in zip(shown, ranked, strict=False) if unit in question.gold]
+    return Asked(question, ranked, sum(shown), sum(right))

@@ -1,53 +1,128 @@
 """Measure every set of a folder, each in a scratch vault of its own."""
 
+import os
+import platform
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from memorix.bench.data import read_set
+import memorix
+from memorix.bench import judging
+from memorix.bench.data import RetrievalSet, read_crossing, read_set
 from memorix.bench.generated import near_copies
-from memorix.bench.recall import measure, unit_of
-from memorix.config import load
+from memorix.bench.metrics import ROUNDS
+from memorix.bench.recall import measure
+from memorix.bench.report import Report, Section, conditions_text, retrieval_text
+from memorix.config import Config, load
+from memorix.embedders.cards import MINILM, MULTILINGUAL
 from memorix.errors import InvalidRequest
+from memorix.git import Repository
+from memorix.ranking import Mix
 
-GENERATED = "generated"
-# The set that needs no folder: a store of near-copies.
-
-SHOWN = ("count", "r1", "r5", "r10", "any5", "mrr")
+PARALLEL = "xquad_en_zh"
+# The set whose texts are there in two languages.
 
 
-def run(
-    folder: Path, names: Sequence[str], model: str, tell: Callable[[str], None]
-) -> dict[str, float]:
-    """Return all measures, named `set.measure`; tell a line a set, `generated` among them.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run is to measure: sets of a folder by name (empty: all of it), with which model."""
+
+    folder: Path
+    names: Sequence[str] = ()
+    model: str = ""
+    large: bool = False
+
+
+def run(wanted: Wanted, tell: Callable[[str], None]) -> Report:
+    """Measure each set and tell of it, as Markdown, as soon as it is done.
 
     Raises:
         InvalidRequest: The folder or a set is not there.
+        ModelUnavailable: The model is not to be had.
     """
-    sets = list(names) or sorted(f.parent.name for f in folder.glob("*/docs.jsonl.gz"))
-    if not sets:
-        raise InvalidRequest(f"{folder} holds no retrieval sets.")
-    found: dict[str, float] = {}
-    tell(f"{'set':16}" + "".join(f"{name:>9}" for name in SHOWN) + "  seconds")
-    for name in sets:
-        began = time.perf_counter()
-        data = near_copies() if name == GENERATED else read_set(folder / name)
-        with tempfile.TemporaryDirectory(prefix="memorix-bench-") as scratch:
-            measures = measure(data, load({}, _environment(Path(scratch), model)))
-        unit = unit_of(data)
-        row = "".join(f"{measures[unit + key]:9.3f}" for key in SHOWN[1:])
-        took = time.perf_counter() - began
-        tell(f"{name:16}{measures[unit + 'count']:9.0f}{row}  {took:.0f}")
-        found |= {f"{name}.{key}": value for key, value in measures.items()}
-    return found
+    names = list(wanted.names) or sorted(
+        f.parent.name for f in wanted.folder.glob("*/docs.jsonl.gz")
+    )
+    if not names:
+        raise InvalidRequest(f"{wanted.folder} holds no retrieval sets.")
+    conditions = conditions_of(wanted.model)
+    tell(conditions_text(conditions))
+    sections = []
+    for name in names:
+        sections.append(OWN.get(name, partial(_of_folder, name))(wanted))
+        tell(f"\n{sections[-1].markdown}")
+    return Report(sections, conditions)
 
 
-def _environment(scratch: Path, model: str) -> dict[str, str]:
-    (scratch / "project").mkdir()
+def conditions_of(model: str) -> dict[str, str]:
+    """Return what a run was made with."""
+    root = Path(memorix.__file__).parents[1]
+    repository = Repository.at(root) if (root / ".git").exists() else None
+    commit = repository.head()[1] if repository else ""
     return {
+        "version": memorix.__version__,
+        "commit": commit or "not in a repository",
+        "model": model or MINILM.name,
+        "configuration": repr(Mix()),
+        "baselines": "the same units; grep counts matched words; BM25 k1 1.2, b 0.75; FTS5"
+        " unicode61; dense: best piece by cosine; RRF 60 of BM25 and dense",
+        "intervals": f"95 %, paired bootstrap, {ROUNDS} rounds, seed 0",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores,"
+        f" Python {platform.python_version()}",
+    }
+
+
+def _of_folder(name: str, wanted: Wanted) -> Section:
+    return _retrieval(name, read_set(wanted.folder / name), wanted.model)
+
+
+def _generated(wanted: Wanted) -> Section:
+    return _retrieval("generated", near_copies(), wanted.model)
+
+
+def _crossing(wanted: Wanted) -> Section:
+    data = read_crossing(wanted.folder / PARALLEL, "zh", "en")
+    return _retrieval("xquad_zh_en", data, MULTILINGUAL.name)
+
+
+OWN: Mapping[str, Callable[[Wanted], Section]] = {
+    "generated": _generated,
+    "xquad_zh_en": _crossing,
+}
+# The sets that are not a folder, by name.
+
+
+def _retrieval(name: str, data: RetrievalSet, model: str) -> Section:
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="memorix-bench-") as scratch:
+        outcome = measure(data, settings(Path(scratch), model))
+    found, leads = judging.measures(data, outcome), judging.leads(data, outcome)
+    kinds = judging.categories(outcome.ours)
+    unit = judging.unit_of(data)
+    by_kind = {f"{kind}." for kind in kinds}
+    views = {
+        view: (view or unit or "notes.").removesuffix(".")
+        for view in judging.views(data, outcome.ours)
+        if view not in by_kind
+    }
+    title = (
+        f"{name}: {len(data.documents)} units, model {model or MINILM.name},"
+        f" {time.perf_counter() - began:.0f} s"
+    )
+    text = retrieval_text(title, found, leads, list(outcome.baselines), views, kinds)
+    return Section(name, found, text, leads)
+
+
+def settings(scratch: Path, model: str) -> Config:
+    """Return the settings of a vault in a scratch folder."""
+    (scratch / "project").mkdir()
+    environment = {
         "MEMORIX_VAULT": str(scratch / "vault"),
         "MEMORIX_STATE_DIR": str(scratch / "state"),
         "MEMORIX_PROJECT_DIR": str(scratch / "project"),
         "MEMORIX_MODEL": model,
     }
+    return load({}, environment)

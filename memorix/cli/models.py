@@ -50,14 +50,18 @@ def bench_recall(
     data: Annotated[Path, typer.Option(help="A folder with retrieval sets.")],
     sets: Annotated[list[str] | None, typer.Option("--set", help="Only these; repeatable.")] = None,
     model: Annotated[str, typer.Option(help="The model; the default one if empty.")] = "",
+    large: Annotated[bool, typer.Option("--large", help="Latency at 100,000 notes, too.")] = False,
     out: Annotated[Path | None, typer.Option("--json", help="Write the measures here.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables here.")] = None,
 ) -> None:
-    """Index each set in a scratch vault and measure what recall finds."""
-    from memorix.bench.run import run
+    """Index each set in a scratch vault and measure what recall and the baselines find."""
+    from memorix.bench.run import Wanted, run
 
-    found = run(data, sets or [], model, print)
+    found = run(Wanted(data, sets or (), model, large), print)
     if out:
-        out.write_text(json.dumps({"measures": found}, indent=1), encoding="utf-8")
+        out.write_text(json.dumps(found.as_data(), indent=1), encoding="utf-8")
+    if markdown:
+        markdown.write_text(found.as_markdown(), encoding="utf-8")
 
 
 @bench.command("operations")

@@ -1,6 +1,5 @@
 """What stands beside every figure of ours: grep over a folder of notes, and plain FTS5."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import Any
 
 import apsw
 
+from memorix.bench.baselines import any_word, count_held, words_of
 from memorix.bench.operations.adapter import Adapter, Done, Found, NotOffered, Seen
 from memorix.bench.operations.distractors import Filler
 
 PROJECT, SHARED = "atlas", "user"
-_WORDS = re.compile(r"\w+")
 
 
 class Grep(Adapter):
@@ -93,11 +92,11 @@ class Grep(Adapter):
     async def recall(
         self, query: str, k: int, filters: Mapping[str, Any], project: str = "", user: str = ""
     ) -> Seen:
-        words = {word.lower() for word in _WORDS.findall(query)}
+        words = words_of(query)
         scored = []
         for file in self._files(_only_scope(filters), project, user):
             text = file.read_text(encoding="utf-8")
-            held = sum(word in text.lower() for word in words)
+            held = count_held(words, text)
             if held or not words:
                 scored.append((held, file.name, file, text))
         best = sorted(scored, key=lambda one: one[:2], reverse=True)[:k]
@@ -194,7 +193,7 @@ class PlainFts5(Adapter):
         own = [project or PROJECT, SHARED] if scope in ("", "project") else [scope]
         places = [f"{user}/{name}" for name in own]
         marks = ", ".join("?" * len(places))
-        words = " OR ".join(f'"{word}"' for word in _WORDS.findall(query))
+        words = any_word(query)
         if words:
             sql = f"notes MATCH ? AND place IN ({marks}) ORDER BY rank LIMIT ?"
             found = self._db.execute(
