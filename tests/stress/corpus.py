@@ -25,7 +25,7 @@ def lay(vault: Path, count: int, seed: int = 1) -> list[Path]:
     """Write so many notes of one project, as a person or git would; return their files."""
     files = []
     for number, text in enumerate(texts(count, seed)):
-        file = vault / f"projects/app/{number % FOLDERS}/{number}.md"
+        file = vault / f"projects/app/notes/{number % FOLDERS}/{number}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         files.append(file)
