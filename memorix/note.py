@@ -202,6 +202,12 @@ def _about_content(path: str, meta: Mapping[str, Value], block: str, body: str) 
     return found
 
 
+def reads_alike(old: str, new: str) -> bool:
+    """Say whether one file makes the same note at either path, but for an id made of the path."""
+    same_name = old.rpartition("/")[2] == new.rpartition("/")[2]
+    return same_name and bool(_CONFLICT_COPY.search(old)) == bool(_CONFLICT_COPY.search(new))
+
+
 def line_of(block: str, key: str) -> int:
     """Return the line of a file on which a key of its block stands; 1 where it stands on none."""
     typed = re.compile(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", re.MULTILINE)

@@ -18,8 +18,8 @@ from memorix.embedders.base import Embedder
 from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
 from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
 from memorix.layout import folder_of, scope_of
-from memorix.note import Note, decode, digest, parse
-from memorix.reconcile import Difference, Seen, diff, is_mass_loss, suspects
+from memorix.note import Note, decode, digest, parse, reads_alike
+from memorix.reconcile import Difference, Move, Seen, diff, is_mass_loss, suspects
 from memorix.store import Store
 
 BATCH = 200
@@ -27,6 +27,9 @@ BATCH = 200
 
 KEPT_BYTES = 64 * 1024 * 1024
 # Of notes that were read to compare them; beyond it a note is read again to be indexed.
+
+_RELATIVE = ("](", "]:")
+# In every text that has a link whose goal depends on where the text lies.
 
 EMBED_BATCH = 32
 # Texts embedded before their vectors are stored; what is lost when the process is killed.
@@ -113,7 +116,7 @@ def catch_up(
             "The index is kept. If they were deleted on purpose, run "
             "`memorix reindex --accept-loss`; else check that the disk is mounted."
         )
-    _apply(read, index, difference, hashed, progress)
+    _apply(read, index, difference, known, hashed, progress)
     return Synced(
         len(difference.changed),
         len(difference.moved),
@@ -185,6 +188,19 @@ class _Reading:
         )
         return [put_for(path, *read) for path, read in found if read]
 
+    def moved_only(self, move: Move, before: Seen, after: Seen) -> bool:
+        """Say whether the index holds all of a moved note but its path, so that it is not read.
+
+        `before` and `after` are what its file was and is.
+        """
+        written = [seen.signature.split("-")[:2] for seen in (before, after)]
+        if written[0] != written[1] or not reads_alike(move.old, move.new):
+            return False
+        if _waits(move.old) != _waits(move.new):
+            return False
+        content = self._kept.get(move.new)
+        return content is not None and not any(m in decode(content)[0] for m in _RELATIVE)
+
     def _read(self, path: str, *, keep: bool = False) -> tuple[bytes, Seen] | None:
         try:
             found = self._store.read(path, scanned=self._scanned)
@@ -196,21 +212,29 @@ class _Reading:
         return found
 
 
+def _waits(path: str) -> bool:
+    return held.in_inbox(path, folder_of(scope_of(path)))
+
+
 def _apply(
     read: _Reading,
     index: Index,
     difference: Difference,
-    hashed: dict[str, Seen],
+    known: Mapping[str, Seen],
+    hashed: Mapping[str, Seen],
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    within = [m for m in difference.moved if scope_of(m.old) == scope_of(m.new)]
-    across = [m for m in difference.moved if scope_of(m.old) != scope_of(m.new)]
-    first: list[Change] = [Drop(path) for path in (*difference.gone, *(m.old for m in across))]
-    first += [Rename(m.old, m.new, scope_of(m.new), hashed[m.new]) for m in within]
+    plain = {m for m in difference.moved if read.moved_only(m, known[m.old], hashed[m.new])}
+    away = {m for m in difference.moved if m not in plain and scope_of(m.old) != scope_of(m.new)}
+    first: list[Change] = [Drop(path) for path in (*difference.gone, *(m.old for m in away))]
+    first += [
+        Rename(m.old, m.new, scope_of(m.new), hashed[m.new])
+        for m in difference.moved
+        if m not in away
+    ]
     first += [Touch(path, hashed[path]) for path in difference.touched]
     index.apply(first)
-    # A moved note is read again: where its links lead from depends on where it lies.
-    again = [*difference.changed, *(m.new for m in difference.moved)]
+    again = [*difference.changed, *(m.new for m in difference.moved if m not in plain)]
     for start in range(0, len(again), BATCH):
         batch = again[start : start + BATCH]
         index.apply(read.puts(batch, hashed))
