@@ -8,25 +8,23 @@ from memorix import __version__
 from memorix.hosts.base import SERVER, plain
 from memorix.hosts.catalogue import BY_NAME
 from memorix.hosts.edits import Item
+from memorix.hosts.listings import DESCRIPTION, KEYWORDS, LICENSE, MAKER, registry_entry
 from memorix.hosts.machine import Program
 from memorix.hosts.skills import SKILLS, skill_file
 
 PROGRAM = Program(SERVER)
 # By its name, not its path: the same files serve every machine. `memorix` may be another tool.
 
-DESCRIPTION = "Local-first memory: Markdown notes you own, found by words and by meaning."
-_MAKER = {"name": "The Memorix founders"}
-_KEYWORDS = ["memory", "notes", "markdown", "mcp", "local-first"]
-
 _FOLDERS = {"claude-code": ".claude-plugin", "codex": ".codex-plugin"}
 _MARKETPLACES = {"claude-code": ".claude-plugin", "codex": ".agents/plugins"}
 
 
 def repository_files() -> dict[str, str]:
-    """Return all that a repository needs to be added as a marketplace, by path in it."""
+    """Return what a repository needs as a marketplace and for the MCP registry, by path in it."""
     files = {
         f"{folder}/marketplace.json": _json(marketplace(h)) for h, folder in _MARKETPLACES.items()
     }
+    files["server.json"] = _json(registry_entry())
     for host in _FOLDERS:
         inside = plugin_files(host)
         files |= {f"{_place(host)}/{path}": text for path, text in inside.items()}
@@ -49,16 +47,16 @@ def manifest(host: str) -> dict[str, Any]:
         "name": SERVER,
         "version": __version__,
         "description": DESCRIPTION,
-        "author": _MAKER,
-        "license": "Apache-2.0",
-        "keywords": _KEYWORDS,
+        "author": MAKER,
+        "license": LICENSE,
+        "keywords": KEYWORDS,
     }
     if host != "codex":
         return said
     shown = {
         "displayName": "Memorix",
         "shortDescription": DESCRIPTION,
-        "developerName": _MAKER["name"],
+        "developerName": MAKER["name"],
         "category": "Productivity",
         "capabilities": ["Read", "Write"],
     }
@@ -75,7 +73,7 @@ def marketplace(host: str) -> dict[str, Any]:
         offer = {"name": SERVER, "source": source, "policy": policy, "category": "Productivity"}
         return {"name": SERVER, "interface": {"displayName": "Memorix"}, "plugins": [offer]}
     offer = {"name": SERVER, "source": path, "description": DESCRIPTION, "category": "productivity"}
-    return {"name": SERVER, "description": DESCRIPTION, "owner": _MAKER, "plugins": [offer]}
+    return {"name": SERVER, "description": DESCRIPTION, "owner": MAKER, "plugins": [offer]}
 
 
 def hooks(host: str) -> dict[str, Any]:
