@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memorix.errors import InvalidRequest
-from memorix.importers import server_memory, vaults
+from memorix.importers import accounts, server_memory, vaults
 from memorix.importers.base import MAYBE, Importer
 
 OKF = "okf"
 # A bundle or folder of Markdown, which comes in as it is.
 
-ALL: Sequence[Importer] = (server_memory, *vaults.ALL)
+ALL: Sequence[Importer] = (server_memory, accounts.ChatGPT(), accounts.Claude(), *vaults.ALL)
 
 
 def choose(source: Path, named: str = "") -> Importer | None:
