@@ -38,6 +38,8 @@ class Mix:
     question names who wrote it, `own_words` where a person did, `session` as far as the session it
     belongs to matches best, `order` as far as it is the newest or oldest, where that is asked for.
     It is lowered by `elsewhere` where the note is from a branch that is not merged here.
+
+    A note gains `linked` of the best score as far as hits are linked with it.
     """
 
     low: float = 0.1
@@ -60,6 +62,7 @@ class Mix:
     session: float = 0.5
     order: float = 0.3
     elsewhere: float = 0.15
+    linked: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,34 @@ def _with_sessions(
         lifts = (*one.lifts, ("its session", lift)) if lift else one.lifts
         found.append(replace(one, score=one.score * (1 + lift), lifts=lifts))
     return found
+
+
+LINKED = "linked with a hit"
+LEAST_LINKED = 0.3
+# Of what reaches the best linked note; a note that only links lead to takes as much to be shown.
+
+
+def by_links(
+    ranked: Sequence[Ranked], beyond: Sequence[Match], shares: Mapping[int, float], mix: Mix
+) -> list[Ranked]:
+    """Return notes with what reaches them over links, the most as 1, added to their score.
+
+    Of `beyond`, notes that nothing but a link leads to, those join that enough reaches.
+    """
+    top = max((one.score for one in ranked), default=0.0)
+    found = []
+    for one in ranked:
+        share = mix.linked * shares.get(one.note, 0.0)
+        lifts = (*one.lifts, (LINKED, share)) if share else one.lifts
+        found.append(replace(one, score=one.score + share * top, lifts=lifts))
+    for match in beyond:
+        share = mix.linked * shares.get(match.note, 0.0)
+        if share >= mix.linked * LEAST_LINKED:
+            lifts = ((LINKED, share),)
+            found.append(
+                Ranked(match.note, match.chunk, share * top, 0.0, None, frozenset(), 0.0, lifts)
+            )
+    return sorted(found, key=lambda r: (-r.named, -r.score))
 
 
 def in_years_with_notes(periods: Sequence[Period], days: Sequence[date]) -> tuple[Period, ...]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from math import log
 
-from memorix import dates, typos
+from memorix import dates, spreading, typos
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, stem
@@ -17,6 +17,7 @@ from memorix.ranking import (
     Asked,
     Mix,
     Ranked,
+    by_links,
     fuse,
     idf,
     in_years_with_notes,
@@ -33,6 +34,12 @@ COMMON_SHARE, COMMON_FROM = 0.1, 100
 
 EVENTS = 5
 # Notes looked at for the day of an event.
+
+SEEDS = 10
+# Hits whose links are followed.
+
+WHOLE = 0.95
+# Of a question's weight: who holds it leaves nothing to be found elsewhere.
 
 SLIPS = 4
 # Words of one question that are looked up with their neighbours; who types worse pasted something.
@@ -116,6 +123,8 @@ def _search(
         mix=mix,
     )
     ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
+    if ranked and mix.linked and not query.strict:
+        ranked = _by_links(index, query, ranked, now, mix)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
     return Found(ranked, weights, meaning, silent, read_as)
@@ -195,6 +204,22 @@ def _by_traits(
     order = dates.order_asked(text)
     asked = Asked(periods, lambda author: is_named(author, words), order, elsewhere)
     return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
+
+
+def _by_links(
+    index: Index, query: Query, ranked: list[Ranked], now: datetime, mix: Mix
+) -> list[Ranked]:
+    """Lift notes by what they are linked with, and bring those in that only links lead to, where
+    no hit holds the whole question."""
+    best = ranked[:SEEDS]
+    edges = index.edges([one.note for one in best])
+    known = {one.note for one in ranked}
+    partial = max(one.words for one in ranked) < WHOLE
+    others = {note for edge in edges for note in edge} - known if partial else set()
+    beyond = {m.note: m for m in index.openings(others, query.filter, now)} if others else {}
+    reached = [pair for pair in edges if all(n in known or n in beyond for n in pair)]
+    shares = spreading.received({one.note: one.score for one in best}, reached)
+    return by_links(ranked, list(beyond.values()), shares, mix)
 
 
 def is_named(author: str, words: Set[str]) -> bool:

@@ -17,7 +17,7 @@ from memorix.scopes import project_slug
 PASSED = frozenset(
     {"size", "listing", "apply", "holding", "texts", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
-    | {"recalls", "note_vectors", "ids"}
+    | {"recalls", "note_vectors", "ids", "edges"}
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
 
@@ -76,6 +76,10 @@ class ScopedIndex:
     ) -> list[Match]:
         within = self._within(wanted)
         return self._index.match_vector(vector, fingerprint, within, now, limit) if within else []
+
+    def openings(self, keys: Iterable[int], wanted: Filter, now: datetime) -> Sequence[Match]:
+        within = self._within(wanted)
+        return self._index.openings(keys, within, now) if within else []
 
     def owners(self, scores: Mapping[int, float], wanted: Filter, now: datetime) -> Sequence[Match]:
         within = self._within(wanted)

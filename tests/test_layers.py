@@ -22,7 +22,8 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-        "conflict", "lifecycle", "relations", "ranking", "quoting", "brief", "reserved",
+        "conflict", "lifecycle", "relations", "ranking", "spreading", "quoting", "brief",
+        "reserved",
         "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
         "admission",
         "bounds",
@@ -60,7 +61,8 @@ PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-    "conflict", "lifecycle", "relations", "ranking", "quoting", "brief", "reserved",
+    "conflict", "lifecycle", "relations", "ranking", "spreading", "quoting", "brief",
+    "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission",
     "checking", "intake", "imported", "held", "retention", "access", "versions", "erasure",

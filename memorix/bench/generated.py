@@ -141,6 +141,37 @@ def near_copies(seed: int = 7, asked: int = 100, notes: int = 1000) -> Retrieval
     return RetrievalSet("generated", tuple(documents), tuple(questions))
 
 
+PLACES = ("in Europe", "in America", "in Asia")
+COLOURS = ("Amber", "Cobalt", "Crimson", "Ivory", "Jade", "Ochre", "Sable", "Teal", "Umber")
+ANIMALS = ("Badger", "Crane", "Falcon", "Heron", "Lynx", "Marten", "Otter", "Raven", "Viper")
+LINKED = ("two steps", "one step")
+
+
+def linked_notes(seed: int = 7) -> RetrievalSet:
+    """Return notes on what each team looks after and notes on each team, joined by a wikilink.
+
+    A question in two steps asks what the team's note says and names only what it looks after: the
+    notes of teams are alike, and nothing but the link tells which is meant.  One in one step is
+    answered by the note that it names, which links must not push down.
+    """
+    chance = random.Random(seed)
+    teams = [f"Team {colour} {animal}" for colour in COLOURS for animal in ANIMALS]
+    chance.shuffle(teams)
+    works = [f"{part.said} {place}" for part in PARTS for place in PLACES]
+    documents, questions = [], []
+    for number, (work, team) in enumerate(zip(works, teams, strict=False)):
+        owner, card = f"work{number}", f"team{number}"
+        room, weekday = chance.randrange(100, 999), chance.choice(("Monday", "Tuesday", "Thursday"))
+        documents.append(_document(owner, f"{work[:1].upper()}{work[1:]} belongs to [[{team}]]."))
+        text = f"They sit in room {room} and can be paged at any hour. They plan on {weekday}."
+        documents.append(Document(card, GROUP, team, "", "", text))
+        asked = (f"In which room sit those who have {work}?", f"Who has {work}?")
+        for kind, text, gold in zip(LINKED, asked, (card, owner), strict=True):
+            questions.append(Question(f"{kind}/{number}", GROUP, text, (gold,), kind, ""))
+    chance.shuffle(documents)
+    return RetrievalSet("linked", tuple(documents), tuple(questions))
+
+
 _Made = tuple[Document, dict[str, str]]
 
 

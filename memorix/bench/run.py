@@ -12,7 +12,7 @@ from pathlib import Path
 import memorix
 from memorix.bench import judging
 from memorix.bench.data import RetrievalSet, read_crossing, read_set
-from memorix.bench.generated import near_copies
+from memorix.bench.generated import linked_notes, near_copies
 from memorix.bench.metrics import ROUNDS
 from memorix.bench.recall import measure
 from memorix.bench.report import Report, Section, conditions_text, retrieval_text
@@ -83,6 +83,10 @@ def _generated(wanted: Wanted) -> Section:
     return _retrieval("generated", near_copies(), wanted.model)
 
 
+def _linked(wanted: Wanted) -> Section:
+    return _retrieval("linked", linked_notes(), wanted.model)
+
+
 def _crossing(wanted: Wanted) -> Section:
     data = read_crossing(wanted.folder / PARALLEL, "zh", "en")
     return _retrieval("xquad_zh_en", data, MULTILINGUAL.name)
@@ -90,6 +94,7 @@ def _crossing(wanted: Wanted) -> Section:
 
 OWN: Mapping[str, Callable[[Wanted], Section]] = {
     "generated": _generated,
+    "linked": _linked,
     "xquad_zh_en": _crossing,
 }
 # The sets that are not a folder, by name.

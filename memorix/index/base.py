@@ -215,6 +215,14 @@ class Index(Protocol):
         """Return the links of other notes that mean this one and no other."""
         ...
 
+    def edges(self, keys: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the pairs of notes that a link joins of which one is among these."""
+        ...
+
+    def openings(self, keys: Iterable[int], wanted: Filter, now: datetime) -> list[Match]:
+        """Return the first chunk of those of these notes that pass a filter, newest first."""
+        ...
+
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         """Return notes by date, newest first."""
         ...

@@ -112,6 +112,20 @@ def incoming(db: apsw.Connection, key: int) -> list[LinkRow]:
     return [link for link in _resolved(db, rows) if link.means == (key,)]
 
 
+def edges(db: apsw.Connection, keys: Iterable[int]) -> list[tuple[int, int]]:
+    """Return (from, to) of every link that leaves or reaches one of these notes and is no riddle.
+
+    A vault without links, as most are at first, costs one look.
+    """
+    if not fetch(db, "SELECT 1 FROM links LIMIT 1"):
+        return []
+    found = []
+    for key in keys:
+        found += [(key, *link.means) for link in outgoing(db, key) if len(link.means) == 1]
+        found += [(link.note, key) for link in incoming(db, key)]
+    return [(one, other) for one, other in found]
+
+
 def _resolved(db: apsw.Connection, rows: Iterable[tuple[object, ...]]) -> Iterator[LinkRow]:
     for note, kind, target, key, relation, label, scope in rows:
         means = _by_name(db, str(key), str(scope)) if kind == "wiki" else _by_path(db, str(key))

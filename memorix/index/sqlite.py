@@ -227,6 +227,15 @@ class SqliteIndex:
         with self._db.as_unavailable():
             return graph.incoming(self._db.connection(), key)
 
+    def edges(self, keys: Iterable[int]) -> list[tuple[int, int]]:
+        with self._db.as_unavailable():
+            return graph.edges(self._db.connection(), keys)
+
+    def openings(self, keys: Iterable[int], wanted: Filter, now: datetime) -> list[Match]:
+        sql = f"SELECT min(key) FROM chunks WHERE note {_AMONG} GROUP BY note"
+        first = self._db.query(sql, (_listed(keys),))
+        return self._owned({chunk: 0.0 for (chunk,) in first}, *where(wanted, now))
+
     def latest(self, wanted: Filter, now: datetime, limit: int, offset: int = 0) -> list[Row]:
         condition, values = where(wanted, now)
         sql = (
