@@ -7,7 +7,7 @@ import pytest
 
 from memorix.importers import formats
 from memorix.memory import Memory
-from tests.test_importing import files, take, titled
+from tests.test_importing import SAMPLES, files, take, titled
 
 
 def write(root: Path, contents: dict[str, str]) -> Path:
@@ -75,31 +75,24 @@ def test_a_logseq_graph_gives_page_properties_names_and_journal_days(
     assert titled(memory, "2026_03_04").created == datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
-def test_basic_memory_keeps_permalinks_observations_and_relations(
-    memory: Memory, tmp_path: Path
+def test_a_project_that_basic_memory_wrote_keeps_permalinks_observations_and_relations(
+    memory: Memory,
 ) -> None:
-    head = "---\ntitle: {0}\ntype: note\npermalink: specs/{1}\ntags:\n- api\n---\n\n"
-    source = write(
-        tmp_path / "project",
-        {
-            "specs/Search.md": head.format("Search", "search")
-            + "# Search\n\n## Observations\n- [decision] BM25 first #ranking (cheap)\n\n"
-            "## Relations\n- depends on [[Index]]\n- relates_to [[specs/index]]\n",
-            "specs/Index.md": head.format("Index", "index") + "SQLite.\n",
-        },
-    )
+    source = SAMPLES / "basic-memory"
 
     assert recognised(source) == "basic-memory"
-    assert take(memory, source) == {"new": 2}
+    assert take(memory, source) == {"new": 3}
 
     search = memory.read(titled(memory, "Search").id)
-    assert search.note.meta["imported_id"] == "specs/search"
-    assert "- [decision] BM25 first #ranking (cheap)" in search.note.body
+    assert search.note.path == "projects/app/specs/Search.md"
+    assert search.note.meta["imported_id"] == "main/specs/search"
+    assert (search.note.tags, search.note.aliases) == (("api", "search"), ("main/specs/search",))
+    assert "- [decision] BM25 comes first #ranking (it is cheap)" in search.note.body
     assert [(link.relation, link.title) for link in search.links] == [
         ("depends_on", "Index"),
-        ("relates_to", "Index"),
+        ("relates_to", "发布流程"),
     ]
-    assert take(memory, source) == {"known": 2}
+    assert take(memory, source) == {"known": 3}
 
 
 def test_decision_records_keep_their_date_and_whether_they_hold(

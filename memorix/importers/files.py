@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from memorix.imported import Unreadable
@@ -12,6 +13,9 @@ from memorix.yamltext import Value
 
 LARGEST = 16 * 1024 * 1024
 # Bytes; a larger file is a data set, and is named instead of read.
+
+SAMPLE = 20
+# Files of a folder, enough to tell what keeps it.
 
 CREATED = ("created", "created_at", "date created", "date")
 CHANGED = ("modified", "updated", "updated_at", "date modified", "last_modified", "timestamp")
@@ -89,3 +93,9 @@ def page(file: Path, path: str) -> Page | Unreadable:
 def pages(root: Path, suffixes: tuple[str, ...] = (".md",)) -> Iterator[Page | Unreadable]:
     for file in walk(root, suffixes):
         yield page(file, file.relative_to(root).as_posix())
+
+
+def sample(root: Path) -> list[Page]:
+    """Return the first pages of a folder; none of a file."""
+    read = islice(pages(root), SAMPLE) if root.is_dir() else ()
+    return [one for one in read if isinstance(one, Page)]

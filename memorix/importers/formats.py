@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memorix.errors import InvalidRequest
-from memorix.importers import accounts, server_memory, vaults
+from memorix.importers import accounts, instructions, server_memory, sessions, vaults
 from memorix.importers.base import MAYBE, Importer
 
 OKF = "okf"
 # A bundle or folder of Markdown, which comes in as it is.
 
-ALL: Sequence[Importer] = (server_memory, accounts.ChatGPT(), accounts.Claude(), *vaults.ALL)
+ALL: Sequence[Importer] = (
+    server_memory,
+    accounts.ChatGPT(),
+    accounts.Claude(),
+    *sessions.ALL,
+    *instructions.ALL,
+    *vaults.ALL,
+)
+# Where two are equally certain, the first is taken.
 
 
 def choose(source: Path, named: str = "") -> Importer | None:
@@ -25,10 +33,8 @@ def choose(source: Path, named: str = "") -> Importer | None:
         return None
     if named:
         return _by_name(named)
-    sure, best = max(
-        ((one.detect(source), number) for number, one in enumerate(ALL)), default=(0, 0)
-    )
-    return ALL[best] if sure >= MAYBE else None
+    likely = max(ALL, key=lambda one: one.detect(source))
+    return likely if likely.detect(source) >= MAYBE else None
 
 
 def _by_name(named: str) -> Importer:

@@ -13,12 +13,9 @@ from pathlib import Path
 
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE
-from memorix.importers.files import Page, page, pages, walk
+from memorix.importers.files import SAMPLE, Page, page, pages, sample, walk
 from memorix.note import parse_time, tags_from
 from memorix.prose import without_code
-
-_LOOKED_AT = 20
-# Files of a folder, enough to tell what keeps it.
 
 _TAG = re.compile(r"(?<![\w/#&;])#(?:\[\[([^\[\]\n]+)\]\]|([^\s#.,;:!?()\[\]{}\"'`<>|]+))")
 _DAY = re.compile(r"(\d{4})[-_](\d{2})[-_](\d{2})")
@@ -144,14 +141,9 @@ def _of_decision(page: Page) -> Record:
 
 
 def _is_basic_memory(source: Path) -> float:
-    found = _sample(source)
+    found = sample(source)
     marked = [one for one in found if one.said("permalink")]
     return SURE if marked and len(marked) * 2 >= len(found) else NO
-
-
-def _sample(source: Path) -> list[Page]:
-    read = islice(pages(source), _LOOKED_AT) if source.is_dir() else ()
-    return [one for one in read if isinstance(one, Page)]
 
 
 def _is_obsidian(source: Path) -> float:
@@ -171,11 +163,11 @@ def _is_foam(source: Path) -> float:
 def _is_decisions(source: Path) -> float:
     if not source.is_dir():
         return NO
-    names = [file.name for file in islice(walk(source), 2 * _LOOKED_AT)]
+    names = [file.name for file in islice(walk(source), 2 * SAMPLE)]
     numbered = [name for name in names if _DECISION.fullmatch(name)]
     if len(numbered) < 2 or len(numbered) * 2 < len(names):
         return NO
-    said = [one.body.lower() for one in _sample(source) if _DECISION.fullmatch(one.path)]
+    said = [one.body.lower() for one in sample(source) if _DECISION.fullmatch(one.path)]
     return LIKELY if any("# status" in text or "# decision" in text for text in said) else NO
 
 
