@@ -5,10 +5,11 @@ In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, seams, chunks, dates, query, config
-    reconcile, validity, keys, trust, lifecycle, relations, ranking        decisions, without I/O
+    reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
+    retention, priors, ranking
     values, lexicon, grammar, claims, conflict
     quoting, brief, reserved, strength, keyforms, assignments, injection
-    screening, privacy, admission, bounds, checking, intake, imported, held, retention
+    screening, privacy, admission, bounds, checking, intake, imported, held
     access, versions, resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
     exchange, importers, tokens

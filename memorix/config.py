@@ -28,6 +28,7 @@ REVIEW = ("off", "inferred", "all")
 WATCH = ("auto", "poll", "off")
 Secrets = Literal["mask", "refuse", "off"]
 SECRETS = ("mask", "refuse", "off")
+PRIORS = ("strength", "importance", "origin", "trust", "status")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LONGEST_RESCAN_S = 86_400
 # A day; what is meant to be rarer than that is a mistaken unit.
@@ -44,6 +45,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "models_dir": str,
         "model": str,
         "reranker": str,
+        "priors": str,
         "project": str,
         "session": str,
         "watch": str,
@@ -66,6 +68,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "vault": "~/Memorix",
         "model": "",
         "reranker": "",
+        "priors": "",
         "project": "",
         "session": "",
         "watch": "auto",
@@ -102,6 +105,7 @@ class Config:
     name of what it is in.  `cwd` is where the host works.  `log`
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
+    `priors` are the shares by which a note is lifted whatever is asked.
     `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.
     `max_*` bound what assistants write, 0 is no bound.  `sources` tells of each setting who set it.
     """
@@ -111,6 +115,7 @@ class Config:
     models_dir: Path
     model: str
     reranker: str
+    priors: str
     project: str
     session: str
     cwd: Path
@@ -350,6 +355,15 @@ def _secrets(text: str) -> str | _Wrong:
     return text.lower() if known else _Wrong(f"must be one of {', '.join(SECRETS)}")
 
 
+def _priors(text: str) -> str | _Wrong:
+    one = rf"(?:{'|'.join(PRIORS)})\s*=\s*(?:0(?:\.[0-9]+)?|1(?:\.0+)?)"
+    pairs = [pair.strip() for pair in text.split(",") if pair.strip()]
+    names = [pair.partition("=")[0].strip() for pair in pairs]
+    if len(set(names)) == len(names) and all(re.fullmatch(one, pair) for pair in pairs):
+        return ", ".join(pairs)
+    return _Wrong(f"must be shares from 0 to 1 of {', '.join(PRIORS)}, such as strength=0.1")
+
+
 def _log_level(text: str) -> str | _Wrong:
     known = text.upper() in LOG_LEVELS
     return text.upper() if known else _Wrong(f"must be one of {', '.join(LOG_LEVELS)}")
@@ -372,6 +386,7 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "log": _switch,
     "review": _review,
     "secrets": _secrets,
+    "priors": _priors,
     "log_level": _log_level,
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),

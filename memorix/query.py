@@ -88,12 +88,19 @@ Branch = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What a note is besides its text; `day` is the local day of its date, `branch` the scope and
-    the name of the branch it was written on, where it was."""
+    the name of the branch it was written on, where it was, `written` the moment of its text,
+    `trust` OKF's tier, `importance` what its key of that name says."""
 
     day: date | None
     author: str
     session: str
     branch: Branch | None = None
+    id: str = ""
+    written: str = ""
+    origin: str = ""
+    trust: str = ""
+    status: str = ""
+    importance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

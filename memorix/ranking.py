@@ -8,10 +8,11 @@ are found, words lead; where hardly any is, meaning leads.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memorix.dates import Period
+from memorix.priors import Priors
 from memorix.query import Branch, Match, Traits
 
 
@@ -37,7 +38,8 @@ class Mix:
     these shares: `dated` where the note is from a time that the question names, `author` where the
     question names who wrote it, `own_words` where a person did, `session` as far as the session it
     belongs to matches best, `order` as far as it is the newest or oldest, where that is asked for.
-    It is lowered by `elsewhere` where the note is from a branch that is not merged here.
+    It is lowered by `elsewhere` where the note is from a branch that is not merged here.  `priors`
+    are what a note is lifted by whatever is asked.
 
     A note gains `linked` of the best score as far as hits are linked with it.
     """
@@ -63,6 +65,7 @@ class Mix:
     order: float = 0.3
     elsewhere: float = 0.15
     linked: float = 0.3
+    priors: Priors = field(default_factory=Priors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,15 @@ class Ranked:
 class Asked:
     """What a question says about the notes it wants: when, by whom, the newest or the oldest.
 
-    `elsewhere` are the branches that are not part of where it is asked.
+    `elsewhere` are the branches that are not part of where it is asked.  `prior` tells what lifts
+    a note whatever is asked.
     """
 
     periods: Sequence[Period] = ()
     named: Callable[[str], bool] = lambda author: False
     order: str = ""
     elsewhere: frozenset[Branch] = frozenset()
+    prior: Callable[[Traits], Sequence[tuple[str, float]]] = lambda trait: ()
 
 
 def lifted(
@@ -117,6 +122,7 @@ def _lifts(trait: Traits, age: float, asked: Asked, mix: Mix) -> list[tuple[str,
         ("by who is named", mix.author * asked.named(trait.author)),
         ("a person's words", mix.own_words * person),
         (asked.order, mix.order * age),
+        *asked.prior(trait),
     ]
     if trait.branch in asked.elsewhere:
         lifts.append((unmerged(trait.branch[1]), -mix.elsewhere))

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from math import log
 
-from memorix import dates, spreading, typos
+from memorix import dates, priors, spreading, typos
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, stem
@@ -122,7 +122,7 @@ def _search(
         strict=query.strict,
         mix=mix,
     )
-    ranked, read_as = _by_traits(index, query.text, ranked, periods, mix, unmerged)
+    ranked, read_as = _by_traits(index, query.text, ranked, periods, now, mix, unmerged)
     if ranked and mix.linked and not query.strict:
         ranked = _by_links(index, query, ranked, now, mix)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
@@ -191,6 +191,7 @@ def _by_traits(
     text: str,
     ranked: list[Ranked],
     periods: Sequence[dates.Period],
+    now: datetime,
     mix: Mix,
     unmerged: Callable[[Set[Branch]], frozenset[Branch]],
 ) -> tuple[list[Ranked], tuple[str, ...]]:
@@ -202,7 +203,9 @@ def _by_traits(
     words = set(index_words(text).split())
     elsewhere = unmerged({trait.branch for trait in traits.values() if trait.branch})
     order = dates.order_asked(text)
-    asked = Asked(periods, lambda author: is_named(author, words), order, elsewhere)
+    recalls = index.recalls(t.id for t in traits.values()) if mix.priors.strength else {}
+    prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)
+    asked = Asked(periods, lambda author: is_named(author, words), order, elsewhere, prior)
     return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
 
 

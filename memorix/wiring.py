@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memorix import embedders, rerankers
+from memorix import embedders, priors, rerankers
 from memorix.admission import OFF
 from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
@@ -20,6 +20,7 @@ from memorix.layout import PROJECTS
 from memorix.memory import Memory
 from memorix.notes import VIA
 from memorix.places import Places
+from memorix.ranking import Mix
 from memorix.reranking import Reranking
 from memorix.scopes import Project, find_project, scope_folder
 from memorix.store import Store
@@ -64,6 +65,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         secrets=config.secrets,
         meaning="off" if config.model == "none" else "loading",
         clock=clock,
+        mix=Mix(priors=priors.read(config.priors)),
         siblings=lambda: _siblings(config, index_path),
     )
 

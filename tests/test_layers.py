@@ -22,13 +22,13 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-        "conflict", "lifecycle", "relations", "ranking", "spreading", "quoting", "brief",
-        "reserved",
+        "conflict", "lifecycle", "relations", "retention", "priors", "ranking",
+        "spreading", "quoting", "brief", "reserved",
         "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
         "admission",
         "bounds",
         "checking", "intake", "imported",
-        "held", "retention", "access", "versions", "erasure",
+        "held", "access", "versions", "erasure",
         "resemblance", "topics", "tidying", "usage",
     ],
     # adapters: each knows one outside thing
@@ -61,11 +61,11 @@ PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-    "conflict", "lifecycle", "relations", "ranking", "spreading", "quoting", "brief",
-    "reserved",
+    "conflict", "lifecycle", "relations", "retention", "priors", "ranking",
+    "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission",
-    "checking", "intake", "imported", "held", "retention", "access", "versions", "erasure",
+    "checking", "intake", "imported", "held", "access", "versions", "erasure",
     "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}

@@ -174,10 +174,16 @@ class SqliteIndex:
         return {row[0]: row_of(row) for row in self._db.query(sql, (_listed(keys),))}
 
     def traits(self, keys: Iterable[int]) -> dict[int, Traits]:
-        sql = f"SELECT key, date, author, session, scope, branch FROM notes WHERE key {_AMONG}"
+        sql = (
+            "SELECT key, date, author, session, scope, branch, id, date, origin, tier, status,"
+            " coalesce((SELECT value FROM facets WHERE note = n.key AND key = 'importance'), '')"
+            f" FROM notes n WHERE key {_AMONG}"
+        )
         return {
-            key: Traits(local_day(day), author, session, (scope, branch) if branch else None)
-            for key, day, author, session, scope, branch in self._db.query(sql, (_listed(keys),))
+            key: Traits(local_day(day), author, session, (scope, branch) if branch else None, *rest)
+            for key, day, author, session, scope, branch, *rest in self._db.query(
+                sql, (_listed(keys),)
+            )
         }
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
