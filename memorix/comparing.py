@@ -41,7 +41,9 @@ def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) 
     texts = index.texts(match.chunk for match in owners)
     close: dict[int, Near] = {}
     for match in owners:
-        row, text = rows[match.note], texts[match.chunk]
+        row, text = rows.get(match.note), texts.get(match.chunk)
+        if row is None or text is None:  # another writer has indexed it anew since
+            continue
         found = _contradictions(draft, scopes[0], row, text)
         if found:
             close[match.note] = _near(row, conflict.told(found), conflict=True)

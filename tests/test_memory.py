@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from memorix.errors import (
     UnsafePath,
     VaultUnavailable,
 )
+from memorix.index.base import Drop
 from memorix.lifecycle import Edit, draft_from, successor
 from memorix.memory import Memory
 from memorix.query import Filter
@@ -624,3 +626,20 @@ def test_a_new_note_has_no_vector_yet_and_a_text_that_was_there_has_its_own(
     again = keep(memory, "The heron is back.", "Heron")
 
     assert (first.vector, again.vector) == ("pending", "yes")
+
+
+def test_a_write_passes_over_a_note_that_another_takes_away_meanwhile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = keep(memory, "The gateway listens on port 8443 since March.", "Gateway port")
+    owners = memory.index.owners
+
+    def owners_before_it_goes(*asked: Any) -> Any:
+        found = owners(*asked)
+        memory.index.apply([Drop(old.path)])
+        return found
+
+    monkeypatch.setattr(memory.index, "owners", owners_before_it_goes)
+    done = keep(memory, "The gateway listens on port 9443 since May.", "Gateway port of May")
+
+    assert (done.status, done.near) == ("created", ())
