@@ -89,6 +89,27 @@ def test_a_write_that_waits_holds_up_no_other_call(
     run(look)
 
 
+@pytest.mark.fault("A-68")
+@pytest.mark.parametrize("era", MODES)
+def test_more_writes_than_threads_that_all_wait_hold_up_no_other_call(
+    tmp_path: Path, era: str
+) -> None:
+    env = environment(tmp_path)
+
+    async def look() -> None:
+        async with clients(env, "mcp", era) as (one, two):
+            await remember(one, "The crane is high.")
+            with write_lock(env):
+                texts = [f"Quay {number} is long." for number in range(50)]
+                waiting = [asyncio.create_task(remember(one, text)) for text in texts]
+                await ping(one)
+                assert await recall_total(two, "crane") == 1
+                assert not any(task.done() for task in waiting)
+            assert {await task for task in waiting} <= {"created", "possible conflict"}
+
+    run(look)
+
+
 @pytest.mark.fault("A-67")
 @pytest.mark.parametrize(("transport", "era"), WAYS)
 def test_a_call_that_is_cancelled_breaks_no_later_one(

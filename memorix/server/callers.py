@@ -33,6 +33,11 @@ def reach() -> frozenset[str]:
     return current.get().access.scopes
 
 
+def is_writing() -> bool:
+    """Say whether the current call takes more than the right to read."""
+    return _needed.get()[0] > Right.READ
+
+
 class Gate:
     """The only way from a request to the memory.
 

@@ -38,11 +38,12 @@ from memorix.server import oauth
 from memorix.server.app import build, level, running
 from memorix.server.auth import Admission, NamedTokens, Source, Verifier
 from memorix.server.background import Background
-from memorix.server.callers import Gate, current, reach
+from memorix.server.callers import Gate, current, is_writing, reach
 from memorix.server.counting import Counting
 from memorix.server.guard import KnownNames, Names, Patience, is_loopback
 from memorix.server.resources import Notices
 from memorix.server.sessions import MESSAGES, Sse, Streamable
+from memorix.server.turns import Turns, limit_threads
 from memorix.tokens import TokenFile
 
 SCOPE = "memorix:read"
@@ -134,13 +135,16 @@ def application(
     """Make the ASGI application."""
     gate, notices = Gate(background.memory), Notices(reach)
     counting = Counting(background.memory, lambda: current.get().access.name)
-    server = build(config, gate.memory, notices, [counting.middleware, gate.middleware])
+    turns = Turns(is_writing)
+    through = [counting.middleware, gate.middleware, turns.middleware]
+    server = build(config, gate.memory, notices, through)
     gate.server = server
     low = server._lowlevel_server
     streamable, sse = Streamable(low), Sse(low) if options.sse else None
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        limit_threads()
         async with streamable.run(), running(background, notices, counting):
             yield
 
