@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -22,9 +23,11 @@ from memorix.query import Filter, Query
 SAMPLES = Path(__file__).parent / "data" / "imports"
 
 
-def take(memory: Memory, source: Path, **how: bool) -> dict[str, int]:
+def take(
+    memory: Memory, source: Path, mapping: Mapping[str, str] = MappingProxyType({}), **how: bool
+) -> dict[str, int]:
     """Import a source into the project and count what became of its records."""
-    importer = formats.choose(source)
+    importer = formats.choose(source, "", mapping)
     assert importer is not None
     job = importing.Import(importer.name, source.name, "app", **how)
     found = importing.take_in(memory, lambda: importer.read(source), job)

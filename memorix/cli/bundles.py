@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memorix.cli.frame import AsJson, ScopeOption, opened, progress, shown
+from memorix.cli.frame import AsJson, ScopeOption, keys_given, opened, progress, shown
 from memorix.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -97,6 +97,10 @@ def take_in(
     named: Annotated[
         str, typer.Option("--format", help="Its format, where it is not recognised.")
     ] = "",
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="PART=FIELD of JSON Lines or CSV, such as body=memo."),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace notes that differ; else they stay.")
     ] = False,
@@ -118,7 +122,7 @@ def take_in(
     from memorix import answers
     from memorix.importers import formats
 
-    importer = formats.choose(source, named)
+    importer = formats.choose(source, named, keys_given(mapping))
     how = {"review": review, "replace": replace, "again": again, "dry_run": dry_run}
     if importer is None:
         done = _taken_bundle(source, scope, trust=trust, **how)

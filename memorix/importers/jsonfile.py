@@ -27,6 +27,10 @@ _DAMAGE = (
 # What damaged JSON, archives and disks raise.
 
 
+class Damaged(Unreadable):
+    """Where a file is damaged: what follows cannot be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A JSON file by its name, and how it is opened."""
@@ -39,7 +43,7 @@ def head_of(source: Path, name: str) -> bytes:
     """Return the beginning of a file, or of the file of this name in a folder or a .zip."""
     if source.is_dir():
         return head(source / name)
-    if source.suffix == ".json":
+    if source.suffix != ".zip":
         return head(source)
     with suppress(OSError, zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError):
         if zipfile.is_zipfile(source):
@@ -99,4 +103,4 @@ def listed(member: Member, prefix: str) -> Iterator[tuple[str, Mapping[str, Any]
         where = f"{member.name}:{number + 1}"
         said = str(error).strip().splitlines()
         reason = f"the file is damaged from here on: {said[0] if said else type(error).__name__}"
-        yield where, Unreadable(where, reason)
+        yield where, Damaged(where, reason)
