@@ -49,6 +49,9 @@ _TIMELESS = datetime(2000, 1, 1, tzinfo=UTC)
 LONGEST_NAME = 200
 # Bytes; file systems allow 255, and a suffix has to fit.
 
+DEEPEST = 20
+# Levels of a value in a note's block; real ones have three.
+
 _OURS = frozenset(
     {"type", "title", "id", "tags", "aliases", "description", "created", "generated", "origin"}
     | {FROM, RECORD_ID, AS}
@@ -190,12 +193,14 @@ def _extra(keys: Mapping[str, Value]) -> dict[str, Value]:
     return {key: value for key, value in plain.items() if key and key not in _OURS}
 
 
-def _plain(value: object) -> Value:
-    """Return a value of JSON or SQLite as a note's block holds it."""
+def _plain(value: object, depth: int = 0) -> Value:
+    """Return a value of JSON or SQLite as a note's block holds it, without what lies too deep."""
+    if depth > DEEPEST:
+        return None
     if isinstance(value, Mapping):
-        return {clean(str(key)): _plain(item) for key, item in value.items()}
+        return {clean(str(key)): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_plain(item, depth + 1) for item in value]
     if value is None:
         return None
     return str(value).lower() if isinstance(value, bool) else clean(str(value))

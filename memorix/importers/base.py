@@ -120,7 +120,7 @@ def time(value: object) -> datetime | None:
         return parse_time(stripped) if number is None else _since_1970(number)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return _since_1970(float(value))
+    return _since_1970(value)
 
 
 def _number(written: str) -> float | None:
@@ -131,10 +131,10 @@ def _number(written: str) -> float | None:
 
 
 def _since_1970(number: float) -> datetime | None:
-    if not math.isfinite(number) or number <= 0:
-        return None
-    seconds = number / 1000 if number > 1e11 else number
     try:
+        if not math.isfinite(number) or number <= 0:
+            return None
+        seconds = number / 1000 if number > 1e11 else number
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):
         return None
