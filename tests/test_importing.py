@@ -217,6 +217,19 @@ def test_a_format_that_there_is_not_is_said_with_those_there_are(
     assert "mcp-memory" in said
 
 
+def test_options_that_do_not_fit_a_source_are_refused_and_nothing_is_taken_in(
+    memorix: Callable[..., str], vault: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+
+    trusted = memorix("import", str(SAMPLES / "mcp-memory.jsonl"), "--trust", code=2)
+    mapped = memorix("import", str(tmp_path / "notes"), "--map", "body=memo", code=2)
+
+    assert "--trust takes a bundle as it is; this is mcp-memory" in trusted
+    assert "--map is for JSON Lines and CSV" in mapped
+    assert not files(vault)
+
+
 # -- the reference memory server
 
 

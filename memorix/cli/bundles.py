@@ -126,6 +126,11 @@ def take_in(
     how = {"review": review, "replace": replace, "again": again, "dry_run": dry_run}
     if importer is None:
         done = _taken_bundle(source, scope, trust=trust, **how)
+    elif trust:
+        raise InvalidRequest(
+            f"--trust takes a bundle as it is; this is {importer.name}. Leave it out, or say "
+            "--format okf. Nothing was taken in."
+        )
     else:
         done = _taken_records(importer, source, scope, how)
     data = answers.taken_in(done, dry_run=dry_run)

@@ -52,7 +52,11 @@ def choose(
     if named:
         known = _by_name(named, known)
     likely = max(known, key=lambda one: one.detect(source))
-    return likely if named or likely.detect(source) >= MAYBE else None
+    if named or likely.detect(source) >= MAYBE:
+        return likely
+    if mapping:
+        raise InvalidRequest(f"--map is for JSON Lines and CSV; {source} is neither.")
+    return None
 
 
 def _by_name(named: str, known: Sequence[Importer]) -> Sequence[Importer]:
