@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memorix import __version__
-from memorix.config import Config
+from memorix.config import Config, config_path
 from memorix.errors import MemorixError, VaultUnavailable
 from memorix.hooks import desk
 from memorix.installing import Installer, records, this_machine, this_program
 from memorix.kinds import SECRET
 from memorix.memory import Memory
 from memorix.query import Filter, Query
+from memorix.tokens import TokenFile
 from memorix.watching import Watcher
 from memorix.wiring import load_model
 
@@ -36,7 +37,7 @@ class Check:
 def examine(memory: Memory, config: Config) -> Iterator[Check]:
     """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
     parts = (_vault, _in_step, _index, _words, _vectors, _reranker, _watching, _lock, _notes)
-    for look in (_program, *parts, _hosts, _hooks):
+    for look in (_program, *parts, _hosts, _hooks, _tokens):
         try:
             yield from look(memory, config)
         except MemorixError as error:
@@ -185,6 +186,17 @@ def _hooks(memory: Memory, config: Config) -> Iterator[Check]:
         if at >= runs.get(which, 0):
             mend = "tell it as an issue if it comes again; the session was not held up"
             yield Check("hooks", WARNING, f"failed {_moment(at)}: {which}: {said}", mend)
+
+
+def _tokens(memory: Memory, config: Config) -> Iterator[Check]:
+    """Tell of the tokens for HTTP; a file that others may read is refused with what mends it."""
+    tokens = TokenFile(config_path().parent / "tokens.json").all()
+    expired = [token for token in tokens if not token.is_valid(memory.clock())]
+    if len(tokens) > len(expired):
+        yield Check("tokens", OK, f"{len(tokens) - len(expired)} in force, readable by you alone")
+    for token in expired:
+        said = f"{token.access.name} has expired"
+        yield Check("tokens", WARNING, said, f"memorix token revoke {token.access.name}")
 
 
 def _moment(at: int) -> str:

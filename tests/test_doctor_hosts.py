@@ -5,9 +5,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+
+from memorix.access import Access, Right
+from memorix.config import config_path
+from memorix.tokens import TokenFile
 
 Typed = Callable[..., list[dict[str, str]]]
 
@@ -60,3 +65,21 @@ def test_the_doctor_tells_when_hooks_ran_and_how_the_last_one_failed(doctor: Typ
     assert ran["said"].endswith(": claude-code SessionStart")
     assert failed["verdict"] == "warning"
     assert "JSONDecodeError" in failed["said"]
+
+
+def test_the_doctor_tells_of_tokens_that_have_expired_and_of_a_file_others_may_read(
+    doctor: Typed,
+) -> None:
+    now = datetime.now(UTC)
+    file = TokenFile(config_path().parent / "tokens.json")
+    file.add(Access("laptop", Right.WRITE), now)
+    file.add(Access("old", Right.READ), now - timedelta(days=9), now - timedelta(days=2))
+
+    good, old = [check for check in doctor(["init"]) if check["name"] == "tokens"]
+    assert (good["verdict"], good["said"][:10]) == ("ok", "1 in force")
+    assert (old["verdict"], old["mend"]) == ("warning", "memorix token revoke old")
+    if os.name != "nt":
+        file.path.chmod(0o644)
+        refused = about(doctor(), "tokens")
+        assert refused["verdict"] == "failed"
+        assert "chmod 600" in refused["said"]
