@@ -972,3 +972,26 @@ def test_a_heading_in_code_is_never_a_title(shelf: Shelf, code: str) -> None:
 
     assert shelf.note(path).title == "Outside"
     assert [hit.title for hit in shelf.memory.recall(query_from("heron")).hits] == ["Outside"]
+
+
+# -- the model
+
+
+@pytest.mark.fault("A-86")
+def test_without_the_network_a_model_that_is_missing_is_told_and_the_packaged_one_serves(
+    typed: Callable[..., str],
+    settings: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody answers there
+    settings["MEMORIX_MODEL"] = "BAAI/bge-small-en-v1.5"
+    typed("remember", "The crane is high.", "--title", "Crane")
+
+    found = typed("recall", "crane")
+
+    assert "The crane is high." in found
+    assert "memorix model pull BAAI/bge-small-en-v1.5" in found
+    assert "packaged model" in found
+    assert load({}, settings).models_dir.is_relative_to(tmp_path / "home")

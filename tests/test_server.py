@@ -402,3 +402,23 @@ def test_on_one_note_the_second_writer_is_told(settings: dict[str, str]) -> None
             assert sorted(result.is_error for result in results) == [False, True]
 
     run(look)
+
+
+@pytest.mark.fault("A-59")
+def test_a_model_that_never_finishes_loading_holds_up_nothing(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    library = tmp_path / "stuck" / "fastembed"
+    library.mkdir(parents=True)
+    (library / "__init__.py").write_text("import threading\nthreading.Event().wait()\n", "utf-8")
+    paths = [str(library.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    stuck = settings | {"MEMORIX_MODEL": "minilm", "PYTHONPATH": os.pathsep.join(paths)}
+
+    async def session() -> None:
+        async with connected(stuck, "2025-11-25") as client:
+            assert len((await client.list_tools()).tools) == len(TOOLS)
+            done = await call(client, "remember", text="The crane is high.", title="Crane")
+            assert done["status"] == "created"
+            assert (await call(client, "recall", query="crane"))["total"] == 1
+
+    run(session)
