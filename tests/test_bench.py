@@ -127,3 +127,37 @@ def test_questions_in_one_language_are_answered_in_the_other(tmp_path: Path) -> 
     assert [(q.id, q.gold) for q in crossing.questions] == [("zh-q", ("en0",))]
     with pytest.raises(InvalidRequest, match="no questions in fr"):
         read_crossing(tmp_path / "parallel", "fr", "en")
+
+
+def test_an_identifier_is_first_among_near_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memorix.bench.run.COPIES", 300)
+
+    found = run(Wanted(Path(), ["identifiers"], "none"), print).measures()
+
+    assert found["identifiers.count"] == 100
+    assert found["identifiers.r1"] == 1.0
+
+
+def test_silence_is_measured_on_questions_of_others(tmp_path: Path) -> None:
+    texts = [
+        {"id": f"{group}{number}", "group": group, "text": f"The {word} is in the {group} shed."}
+        for group, words in (("left", ["kite", "saw"]), ("right", ["boat", "oar"]))
+        for number, word in enumerate(words)
+    ]
+    asked = [
+        {"id": "1", "group": "left", "query": "kite saw", "gold": ["left0"]},
+        {"id": "2", "group": "right", "query": "left boat", "gold": ["right0"]},
+    ]
+    write_set(tmp_path / "locomo", texts, asked)
+
+    found = run(Wanted(tmp_path, ["off-topic"], "none"), print).measures()
+
+    assert found["off-topic.recallable"] == 2
+    assert found["off-topic.default.answered"] == found["off-topic.default.kept"] == 1.0
+    assert found["off-topic.default.false_injection"] == 0.5
+    assert found["off-topic.default.nonsense_answered"] == 0.0
+
+
+def test_latency_is_that_of_words_and_meaning_together(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="name a model"):
+        run(Wanted(tmp_path, ["latency"], "none"), print)

@@ -129,7 +129,9 @@ ZH = ("zh copied", "zh reworded")
 # The kinds of questions, as categories of the set.
 
 
-def near_copies(seed: int = 7, asked: int = 100, notes: int = 1000) -> RetrievalSet:
+def near_copies(
+    seed: int = 7, asked: int = 100, notes: int = 1000, kinds: Sequence[str] = (*EN, *ZH)
+) -> RetrievalSet:
     """Return a store of about that many near-copies, a third of them Chinese, and `asked`
     questions of each kind; more notes than slots have pairs repeat them with other identifiers."""
     chance = random.Random(seed)
@@ -138,7 +140,8 @@ def near_copies(seed: int = 7, asked: int = 100, notes: int = 1000) -> Retrieval
     documents = [document for document, *_ in (*english, *chinese)]
     chance.shuffle(documents)
     questions = [*_questions(chance, english, EN, asked), *_questions(chance, chinese, ZH, asked)]
-    return RetrievalSet("generated", tuple(documents), tuple(questions))
+    wanted = tuple(question for question in questions if question.category in kinds)
+    return RetrievalSet("generated", tuple(documents), wanted)
 
 
 PLACES = ("in Europe", "in America", "in Asia")

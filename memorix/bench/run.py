@@ -4,7 +4,8 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,11 @@ import memorix
 from memorix.bench import judging
 from memorix.bench.data import RetrievalSet, read_crossing, read_set
 from memorix.bench.generated import linked_notes, near_copies
+from memorix.bench.latency import LARGE, SIZES, latency
 from memorix.bench.metrics import ROUNDS
-from memorix.bench.recall import measure
-from memorix.bench.report import Report, Section, conditions_text, retrieval_text
+from memorix.bench.recall import measure, stocked
+from memorix.bench.report import Report, Section, conditions_text, retrieval_text, table
+from memorix.bench.silence import silence, silence_rows
 from memorix.config import Config, load
 from memorix.embedders.cards import MINILM, MULTILINGUAL
 from memorix.errors import InvalidRequest
@@ -24,6 +27,11 @@ from memorix.ranking import Mix
 
 PARALLEL = "xquad_en_zh"
 # The set whose texts are there in two languages.
+
+CONVERSATIONS = "locomo"
+# The set whose groups are about other people each.
+
+COPIES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,43 @@ def _of_folder(name: str, wanted: Wanted) -> Section:
     return _retrieval(name, read_set(wanted.folder / name), wanted.model)
 
 
+def _off_topic(wanted: Wanted) -> Section:
+    data = read_set(wanted.folder / CONVERSATIONS)
+    with _scratch(wanted.model) as config, stocked(data, config) as stock:
+        found = silence(stock, data)
+    title = (
+        f"## off-topic: {found['count']:.0f} questions of {CONVERSATIONS}, each asked of another"
+        f" conversation, and {found['nonsense.count']:.0f} of invented words"
+    )
+    head = ["floor", "off-topic answered", "nonsense answered", "own answered", "recall kept"]
+    rows = table(head, silence_rows(found, Mix()))
+    kept = f"Kept: of {found['recallable']:.0f} whose right note is in the first 10 without a floor"
+    return Section("off-topic", found, f"{title}\n\n{rows}\n\n{kept}.")
+
+
+def _identifiers(wanted: Wanted) -> Section:
+    data = near_copies(notes=COPIES, kinds=("identifier",))
+    return _retrieval("identifiers", data, wanted.model)
+
+
+def _latency(wanted: Wanted) -> Section:
+    if wanted.model == "none":
+        raise InvalidRequest("latency is that of words and meaning together: name a model.")
+    found: dict[str, float] = {}
+    rows = []
+    for size in (*SIZES, LARGE) if wanted.large else SIZES:
+        with _scratch(wanted.model) as config:
+            at_size = latency(config, size)
+        found |= {f"{size}.{key}": value for key, value in at_size.items()}
+        rows.append([f"{size:,}", *(f"{value:.2f}" for value in at_size.values())])
+    head = ["notes", *(key.replace("_", " ") for key in at_size)]
+    said = (
+        "Parts: embed the question, one FTS5 query, one vector scan, in plain tables of the same"
+        " texts; vectors of texts by chance."
+    )
+    return Section("latency", found, f"## latency\n\n{table(head, rows)}\n\n{said}")
+
+
 def _generated(wanted: Wanted) -> Section:
     return _retrieval("generated", near_copies(), wanted.model)
 
@@ -96,14 +141,17 @@ OWN: Mapping[str, Callable[[Wanted], Section]] = {
     "generated": _generated,
     "linked": _linked,
     "xquad_zh_en": _crossing,
+    "off-topic": _off_topic,
+    "identifiers": _identifiers,
+    "latency": _latency,
 }
 # The sets that are not a folder, by name.
 
 
 def _retrieval(name: str, data: RetrievalSet, model: str) -> Section:
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="memorix-bench-") as scratch:
-        outcome = measure(data, settings(Path(scratch), model))
+    with _scratch(model) as config:
+        outcome = measure(data, config)
     found, leads = judging.measures(data, outcome), judging.leads(data, outcome)
     kinds = judging.categories(outcome.ours)
     unit = judging.unit_of(data)
@@ -121,13 +169,16 @@ def _retrieval(name: str, data: RetrievalSet, model: str) -> Section:
     return Section(name, found, text, leads)
 
 
-def settings(scratch: Path, model: str) -> Config:
-    """Return the settings of a vault in a scratch folder."""
-    (scratch / "project").mkdir()
-    environment = {
-        "MEMORIX_VAULT": str(scratch / "vault"),
-        "MEMORIX_STATE_DIR": str(scratch / "state"),
-        "MEMORIX_PROJECT_DIR": str(scratch / "project"),
-        "MEMORIX_MODEL": model,
-    }
-    return load({}, environment)
+@contextmanager
+def _scratch(model: str) -> Iterator[Config]:
+    """Yield the settings of a vault that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="memorix-bench-") as name:
+        scratch = Path(name)
+        (scratch / "project").mkdir()
+        environment = {
+            "MEMORIX_VAULT": str(scratch / "vault"),
+            "MEMORIX_STATE_DIR": str(scratch / "state"),
+            "MEMORIX_PROJECT_DIR": str(scratch / "project"),
+            "MEMORIX_MODEL": model,
+        }
+        yield load({}, environment)
