@@ -132,6 +132,20 @@ def test_lists_are_taken_in_any_form(settings: dict[str, str], tags: object) -> 
     run(look)
 
 
+def test_a_number_is_taken_where_a_text_is_meant(settings: dict[str, str]) -> None:
+    async def look() -> None:
+        async with connected(settings) as client:
+            done = await call(client, "remember", text=8443, title="Port of the gateway")
+            found = await call(client, "recall", query=8443)
+            assert [hit["id"] for hit in found["hits"]] == [done["id"]]
+            await call(client, "revise", id=done["id"], etag=done["etag"], find=8443, replace=9443)
+            assert "9443" in str(await call(client, "read", id=done["id"]))
+            told = await refusal(client, "remember", text=1.10)
+            assert "string" in told, "1.10 has become 1.1 on its way; it is not guessed"
+
+    run(look)
+
+
 def test_what_a_user_can_get_wrong_is_told_in_a_sentence(settings: dict[str, str]) -> None:
     async def look() -> None:
         async with connected(settings) as client:

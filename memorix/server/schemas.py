@@ -10,6 +10,8 @@ from memorix.errors import InvalidRequest
 def _text(value: object) -> object:
     if isinstance(value, bool):  # where a text may also be a yes
         return "true" if value else ""
+    if isinstance(value, int):  # some clients send 8443 for "8443"; 1.10 would not come back
+        return str(value)
     return "" if value is None else value
 
 
