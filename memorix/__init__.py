@@ -4,7 +4,7 @@ Markdown notes in a folder are the truth; an index beside it finds them by words
 In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
-    prose, links, lexemes, seams, chunks, dates, query, config
+    prose, links, lexemes, seams, chunks, dates, feedback, query, config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking
     values, lexicon, grammar, claims, conflict
@@ -13,7 +13,7 @@ In reading order:
     access, versions, resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
     exchange, importers, tokens
-    notes, memory, recalling, paging, reranking, linking, sync             the uses
+    notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer, importing      and those of whole notes
     upkeep, history, forgetting, proving                                   and what is left of them

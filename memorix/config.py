@@ -46,6 +46,7 @@ _SETTINGS: Mapping[str, type] = MappingProxyType(
         "model": str,
         "reranker": str,
         "priors": str,
+        "learn": str,
         "project": str,
         "session": str,
         "watch": str,
@@ -69,6 +70,7 @@ _DEFAULTS: Mapping[str, str | int] = MappingProxyType(
         "model": "",
         "reranker": "",
         "priors": "",
+        "learn": "off",
         "project": "",
         "session": "",
         "watch": "auto",
@@ -106,6 +108,7 @@ class Config:
     says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
     `priors` are the shares by which a note is lifted whatever is asked.
+    `learn` says whether recall learns from what is read.
     `journal_days` and `journal_mb` bound what is kept for undo; no days are no undo.
     `max_*` bound what assistants write, 0 is no bound.  `sources` tells of each setting who set it.
     """
@@ -116,6 +119,7 @@ class Config:
     model: str
     reranker: str
     priors: str
+    learn: Literal["on", "off"]
     project: str
     session: str
     cwd: Path
@@ -387,6 +391,7 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "review": _review,
     "secrets": _secrets,
     "priors": _priors,
+    "learn": _switch,
     "log_level": _log_level,
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),

@@ -32,6 +32,7 @@ from memorix.errors import (
 from memorix.index.base import Drop, Put, Row
 from memorix.kinds import HELD, SECRET
 from memorix.layout import USER, folder_of
+from memorix.learning import Learning
 from memorix.lifecycle import Draft, Edit
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, parse, render
@@ -51,6 +52,7 @@ class Memory(Notes):
     """What can be done with the notes of one vault, as seen from one project."""
 
     mix: Mix = field(default_factory=Mix)
+    learning: Learning = field(default_factory=Learning)
     reranking: Reranking = field(default_factory=Reranking)
     _lists: paging.Lists = field(default_factory=paging.Lists, init=False, repr=False)
 
@@ -106,6 +108,8 @@ class Memory(Notes):
         if found.hits:
             with suppress(IndexUnavailable):  # a full disk must not keep an answer back
                 self.index.recalled([hit.id for hit in found.hits], self.clock())
+                if not query.strict:
+                    self.learning.show(self.index, self.session, found, self.clock())
         return replace(found, scopes=wanted.scopes, whole=whole)
 
     @on_a_sound_index
@@ -127,6 +131,8 @@ class Memory(Notes):
         flags = (*flags, marking.SUSPECT) if row.suspect else flags
         flags = (*flags, f"held back: {row.held}") if row.held else flags
         self._lately.append((seen.etag, content))
+        with suppress(IndexUnavailable):
+            self.learning.read(self.index, self.session, row.id, now)
         return Reading(note, seen.etag, row.scope, trust.trust_tier(note), flags, links, backlinks)
 
     @on_a_sound_index
@@ -187,6 +193,7 @@ class Memory(Notes):
         if not dry_run:
             others += erasing.erase(self, targets, author).said
             self._lately.clear()
+            self.learning.start_over()
             self.announce([target.path for target in targets])
         steps = [erasing.steps(target) for target in targets]
         steps = [(*steps[0], *others), *steps[1:]]
@@ -355,7 +362,7 @@ class Memory(Notes):
                 query,
                 now,
                 meaning=self.meaning,
-                mix=self.mix,
+                mix=self.learning.mixed(self.index, self.mix),
                 unmerged=self.unmerged,
             )
             found = self.reranking.read_again(self.index, query.text, found)

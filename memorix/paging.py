@@ -1,5 +1,6 @@
 """One page of an answer: the hits that fit a budget, no two of them copies of each other."""
 
+import math
 import re
 import threading
 from collections import Counter, OrderedDict
@@ -9,6 +10,7 @@ from datetime import datetime
 from os import urandom
 
 from memorix.chunks import estimate_tokens
+from memorix.feedback import Signals
 from memorix.index.base import Index, Row
 from memorix.lexemes import QueryTerm, index_words, language_hint
 from memorix.marking import marks
@@ -199,12 +201,25 @@ def _found(
     lifts = [f"{name} {share:+.0%}" for name, share in ranked.lifts]
     if ranked.logit is not None:
         lifts.append(f"read again {ranked.logit:+.2f}")
-    why = Why(round(ranked.words, 3), _rounded(ranked.meaning), matched, (*marked, *lifts))
+    why = Why(
+        round(ranked.words, 3),
+        _rounded(ranked.meaning),
+        matched,
+        (*marked, *lifts),
+        _lifted_signals(ranked),
+    )
     by_word = {form: weight for term, weight in weights.items() for form in term.forms}
     sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
     best = best_sentence([row.gist, *sentences], by_word)
     branch = row.branch if any(share < 0 for _, share in ranked.lifts) else ""
     return replace(_hit(row, round(ranked.score, 4), why, best, whole), branch=branch)
+
+
+def _lifted_signals(ranked: Ranked) -> Signals | None:
+    """Return the signals with what lifted the note; None where a reranker had the last word."""
+    if ranked.signals is None or ranked.logit is not None:
+        return None
+    return replace(ranked.signals, lift=math.prod(1 + share for _, share in ranked.lifts))
 
 
 def joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:

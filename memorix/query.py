@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from memorix.errors import InvalidRequest
+from memorix.feedback import Signals
 from memorix.reconcile import Seen
 
 
@@ -112,6 +113,7 @@ class Why:
     meaning: float | None
     matched: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    signals: Signals | None = None
 
     def __str__(self) -> str:
         parts = [f"words: {', '.join(self.matched)}"] if self.matched else []

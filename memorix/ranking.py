@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memorix.dates import Period
+from memorix.feedback import Signals
 from memorix.priors import Priors
 from memorix.query import Branch, Match, Traits
 
@@ -41,6 +42,8 @@ class Mix:
     It is lowered by `elsewhere` where the note is from a branch that is not merged here.  `priors`
     are what a note is lifted by whatever is asked.
 
+    `learnt` is added to the share of words: what reading has taught of this vault.
+
     A note gains `linked` of the best score as far as hits are linked with it.
     """
 
@@ -65,6 +68,7 @@ class Mix:
     order: float = 0.3
     elsewhere: float = 0.15
     linked: float = 0.3
+    learnt: float = 0.0
     priors: Priors = field(default_factory=Priors)
 
 
@@ -83,6 +87,7 @@ class Ranked:
     named: float = 0.0
     lifts: tuple[tuple[str, float], ...] = ()
     logit: float | None = None
+    signals: Signals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +274,19 @@ def fuse(
         cosine = meant.score if meant else None
         named = identified(word) if identified and word else 0.0
         bits = word.score / nats if word else 0.0
-        one = Ranked(note, best.chunk, lexical + dense, held, cosine, tokens, named)
+        signals = _signals(share, lexical, dense, mix) if near else None
+        one = Ranked(
+            note, best.chunk, lexical + dense, held, cosine, tokens, named, signals=signals
+        )
         if not strict or is_sure(held, bits, unseen if cosine is None else cosine, floor, mix):
             ranked.append(one)
     return _close(ranked, floor, unseen, mix)
+
+
+def _signals(share: float, lexical: float, dense: float, mix: Mix) -> Signals:
+    words = lexical / share if share else 0.0
+    meaning = dense / (1 - share) if share < 1 else 0.0
+    return Signals(share - mix.learnt, words, meaning)
 
 
 def _between(value: float, low: float, high: float) -> float:
@@ -310,6 +324,7 @@ def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix
         return 1.0
     reach = (covered - mix.cover_from) / (mix.cover_to - mix.cover_from)
     share = mix.low + (mix.high - mix.low) * min(max(reach, 0.0), 1.0)
+    share = min(max(share + mix.learnt, 0.0), 1.0)
     return max(share, mix.identifier) if identifier else share
 
 

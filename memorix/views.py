@@ -8,6 +8,7 @@ from typing import Any, cast
 from memorix.branches import Branches
 from memorix.errors import InvalidRequest, NotAllowed
 from memorix.index.base import Index, Row
+from memorix.learning import Learning
 from memorix.lexemes import QueryTerm
 from memorix.memory import Memory
 from memorix.places import Places
@@ -23,7 +24,7 @@ PASSED = frozenset(
 
 CLOSED = frozenset(
     {"counts", "warnings", "pending", "keep_vectors", "clear", "problems", "close"}
-    | {"count_uses", "uses", "most_shown"}
+    | {"count_uses", "uses", "most_shown", "show", "used", "impressions", "forget_impressions"}
 )
 # What is about the whole vault, and refused.
 
@@ -47,7 +48,12 @@ def seen_by(memory: Memory, project: str, scopes: frozenset[str]) -> Memory:
     memory = replace(memory, branches=Branches())  # the caller's checkout is on another machine
     if not scopes:
         return replace(memory, places=places)
-    return replace(memory, places=places, index=cast(Index, ScopedIndex(memory.index, scopes)))
+    return replace(
+        memory,
+        places=places,
+        learning=Learning(),
+        index=cast(Index, ScopedIndex(memory.index, scopes)),
+    )
 
 
 class ScopedIndex:

@@ -17,6 +17,7 @@ from memorix.index.sqlite import SqliteIndex
 from memorix.journal import Journal, Limits
 from memorix.kinds import SECRET
 from memorix.layout import PROJECTS
+from memorix.learning import Learning
 from memorix.memory import Memory
 from memorix.notes import VIA
 from memorix.places import Places
@@ -65,6 +66,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         secrets=config.secrets,
         meaning="off" if config.model == "none" else "loading",
         clock=clock,
+        learning=Learning(on=config.learn == "on"),
         mix=Mix(priors=priors.read(config.priors)),
         siblings=lambda: _siblings(config, index_path),
     )

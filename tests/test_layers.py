@@ -16,7 +16,8 @@ LEVELS = [
     # words, in reading order
     [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
-        "layout", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
+        "layout", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
+        "feedback", "query",
         "config",
     ],
     # decisions: data in, plan out
@@ -39,7 +40,7 @@ LEVELS = [
     # engine
     [
         "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
-        "paging", "recalling", "reranking", "linking", "logbook", "watching", "mending",
+        "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
         "settling", "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
         "installing",
@@ -59,7 +60,8 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
-    "prose", "links", "lexemes", "typos", "seams", "chunks", "dates", "query",
+    "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
+        "feedback", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking",
     "spreading", "quoting", "brief", "reserved",

@@ -83,6 +83,29 @@ def config(as_json: AsJson = False) -> None:
 
 
 @app.command()
+def feedback(
+    reset: Annotated[bool, typer.Option("--reset", help="Forget all that was learnt.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what recall has learnt from what was read, or forget it."""
+    from dataclasses import asdict
+
+    from memorix.feedback import MARGIN, learn
+
+    with opened(catch_up=False) as memory:
+        if reset:
+            memory.index.forget_impressions()
+        seen = memory.index.impressions()
+    learnt = learn(seen)
+    data = {"on": settings().learn == "on", "shown": len(seen), "margin": MARGIN}
+    text = (
+        f"Learning is {settings().learn}. {len(seen)} hits shown, {learnt.reads} of them read: the"
+        f" share of words moves by {learnt.offset:+.3f} (at most {MARGIN})."
+    )
+    shown(data | asdict(learnt), text, as_json)
+
+
+@app.command()
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the scratch vault on disk.")] = False,
 ) -> None:

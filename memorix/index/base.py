@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from memorix.chunks import Chunk
+from memorix.feedback import Impression
 from memorix.lexemes import QueryTerm
 from memorix.note import Note
 from memorix.query import Filter, Match, Traits
@@ -272,6 +273,20 @@ class Index(Protocol):
     def most_shown(self, since: date, limit: int) -> list[Shown]:
         """Return the notes that were shown most since a day."""
         ...
+
+    def show(self, session: str, shown: Sequence[Impression], now: datetime) -> None:
+        """Keep what a session was shown for a question."""
+        ...
+
+    def used(self, session: str, note_id: str, now: datetime) -> bool:
+        """Mark what a session was shown of a note as read; say whether it was shown."""
+        ...
+
+    def impressions(self) -> list[Impression]:
+        """Return what was shown lately, oldest first."""
+        ...
+
+    def forget_impressions(self) -> None: ...
 
     def purge(self) -> None:
         """Leave no trace of dropped notes in the file: vectors, free pages, write-ahead log."""

@@ -17,7 +17,7 @@ from memorix.index.disks import network_disk
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -110,6 +110,10 @@ CREATE TABLE IF NOT EXISTS uses (day TEXT NOT NULL, host TEXT NOT NULL, act TEXT
 CREATE TABLE IF NOT EXISTS shown (day TEXT NOT NULL, host TEXT NOT NULL, act TEXT NOT NULL,
     id TEXT NOT NULL, times INTEGER NOT NULL, used INTEGER NOT NULL, waiting_since TEXT NOT NULL,
     PRIMARY KEY (id, host, act, day)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS impressions (question TEXT NOT NULL, session TEXT NOT NULL,
+    at TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, share REAL NOT NULL,
+    words REAL NOT NULL, meaning REAL NOT NULL, lift REAL NOT NULL, used INTEGER NOT NULL,
+    UNIQUE (question, id));
 """
 
 _ADDED = (("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),)

@@ -12,7 +12,8 @@ import apsw
 
 from memorix.chunks import embedding_text
 from memorix.errors import IndexUnavailable
-from memorix.index import counters, graph, schema, strengths
+from memorix.feedback import Impression
+from memorix.index import counters, graph, impressions, schema, strengths
 from memorix.index.base import Change, Counts, LinkRow, Pending, Put, Row
 from memorix.index.changes import declare, write
 from memorix.index.database import Database
@@ -345,10 +346,26 @@ class SqliteIndex:
         with self._db.as_unavailable():
             return counters.most_shown(self._db.connection(), since, limit)
 
+    def show(self, session: str, shown: Sequence[Impression], now: datetime) -> None:
+        with self._db.writing() as db:
+            impressions.show(db, session, shown, now)
+
+    def used(self, session: str, note_id: str, now: datetime) -> bool:
+        with self._db.writing() as db:
+            return impressions.used(db, session, note_id, now)
+
+    def impressions(self) -> list[Impression]:
+        with self._db.as_unavailable():
+            return impressions.listed(self._db.connection())
+
+    def forget_impressions(self) -> None:
+        with self._db.writing() as db:
+            fetch(db, "DELETE FROM impressions")
+
     def purge(self) -> None:
         with self._db.writing() as db:
             fetch(db, "DELETE FROM kept_vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
-            for table in ("recalls", "shown"):
+            for table in ("recalls", "shown", "impressions"):
                 fetch(db, f"DELETE FROM {table} WHERE id NOT IN (SELECT id FROM notes)")
             fetch(db, "INSERT INTO words(words) VALUES ('optimize')")
         with self._db.as_unavailable():
