@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
+from typing import NamedTuple
 
 MAX_EMBEDDED_TOKENS = 250
 # MiniLM reads 256 tokens, two of which frame the text.
@@ -63,8 +64,7 @@ class Chunk:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     """A stretch of the body under one path of headings, with its number of pieces."""
 
     path: tuple[str, ...]
@@ -232,7 +232,8 @@ def _cut(body: str, span: _Span, cuts: re.Pattern[str]) -> Iterator[_Span]:
         if start < match.end() < span.end:
             yield _Span(span.path, start, match.end(), _pieces(body[start : match.end()]))
             start = match.end()
-    yield _Span(span.path, start, span.end, _pieces(body[start : span.end]))
+    whole = start == span.start
+    yield span if whole else _Span(span.path, start, span.end, _pieces(body[start : span.end]))
 
 
 def _cut_anywhere(body: str, span: _Span, limit: int) -> Iterator[_Span]:

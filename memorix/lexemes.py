@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from operator import add
 
 from py_rust_stemmers import SnowballStemmer  # type: ignore[import-untyped]
@@ -363,7 +364,7 @@ def _stems_in(wholes: tuple[str, ...], parts: tuple[str, ...]) -> list[str]:
 def _names_in(atom: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the joined forms of an identifier, and its parts; nothing where only signs are."""
     wholes = _wholes(atom)
-    leaves = [leaf for place in _PATH_SEAM.split(atom) for leaf in _leaves(place)]
+    leaves = chain.from_iterable(map(_leaves, _PATH_SEAM.split(atom)))
     return wholes, tuple(dict.fromkeys(word for word in leaves if word and word not in wholes))
 
 
@@ -380,15 +381,17 @@ def _wholes(atom: str) -> tuple[str, ...]:
     return (whole,) if whole else ()
 
 
-def _leaves(place: str) -> Iterator[str]:
-    """Yield the lexemes of one step of a path, from the whole step to its smallest words."""
+@lru_cache(_MOST_NAMES)
+def _leaves(place: str) -> tuple[str, ...]:
+    """Return the lexemes of one step of a path, from the whole step to its smallest words."""
+    found = [_joined(place)]
     names = place.split(".")
-    yield _joined(place)
     for name in names:
-        yield from (_joined(name),) if len(names) > 1 else ()
+        found += (_joined(name),) if len(names) > 1 else ()
         if len(name) <= _MAX_WORD and not _HEX.fullmatch(name):
             pieces = _WORD_SEAM.split(name)
-            yield from map(_joined, pieces) if len(pieces) > 1 else ()
+            found += map(_joined, pieces) if len(pieces) > 1 else ()
+    return tuple(found)
 
 
 def _joined(name: str) -> str:
