@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from memorix.lexemes import QueryTerm, stem
 
-SHORTEST = 5
-# Shorter words have too many neighbours that mean something else.
+SHORTEST = 6
+# Shorter words have too many neighbours that mean something else: `kilos`, `kills`.
 
 _LONGEST = 24
 # Longer ones are data, and would be looked up by the thousand.
