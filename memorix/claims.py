@@ -23,7 +23,7 @@ from memorix.lexicon import (
     ZH_GENERIC,
     ZH_WEAK,
 )
-from memorix.note import without_relations
+from memorix.note import normalised, without_relations
 from memorix.values import Value, find_values
 
 MOST_CLAUSES, LONGEST = 40, 4000
@@ -111,8 +111,10 @@ _KNOWN_WORD, _EXCLUSIVE = _pattern(_KNOWN), _pattern(EXCLUSIVE)
 def claims(title: str, body: str) -> tuple[Claim, ...]:
     """Return what a note states, its title first; at most `MOST_CLAUSES`."""
     found: list[Claim] = []  # of a title that has a predicate; another is a name
-    about, headings = words_of(title), _NOTHING
-    found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
+    name = _name_in(title, body)
+    about, headings = words_of(name), _NOTHING
+    if name == title:
+        found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
     for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
         heading = _HEADING.match(line)
         if line.startswith(_NO_STATEMENT):
@@ -124,6 +126,17 @@ def claims(title: str, body: str) -> tuple[Claim, ...]:
         if len(found) >= MOST_CLAUSES:
             break
     return tuple(dict.fromkeys(found))[:MOST_CLAUSES]
+
+
+def _name_in(title: str, body: str) -> str:
+    """Return a title, or of one that is how the body begins the first statement, without values:
+    what follows there is said of something else."""
+    if not title or not normalised(body).startswith(normalised(title.rstrip("…"))):
+        return title
+    first = next((clause for sentence in grammar.sentences(title) for clause in sentence), "")
+    for value in reversed(find_values(first)):
+        first = f"{first[: value.start]} {first[value.end :]}"
+    return first
 
 
 def _stated(line: str, context: frozenset[str]) -> Iterator[Claim]:

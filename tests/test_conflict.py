@@ -314,3 +314,14 @@ def test_a_settled_contradiction_is_no_longer_marked(memory: Memory) -> None:
     settling.replaced_by(memory, old.id, old.etag, new.id)
 
     assert "conflict" not in marks(memory, "gateway port")[new.id]
+
+
+def test_titles_made_of_the_texts_change_little_of_what_is_seen() -> None:
+    untitled = [p for p in PAIRS if not (p.one[0] or p.other[0])]
+    drafts = [(draft_from(p.one[1]), draft_from(p.other[1])) for p in untitled]
+    flagged = [bool(conflicts(a.title, a.text, b.title, b.text)) for a, b in drafts]
+    found = list(zip(untitled, flagged, strict=True))
+
+    assert [p.line for p, seen in found if seen and not p.contradict] == []
+    missed = [p.line for p, seen in found if p.contradict and not seen]
+    assert len(missed) <= MISSED_AT_MOST * sum(p.contradict for p in untitled)
