@@ -185,6 +185,8 @@ def reading_text(found: Reading) -> str:
         f"{data['scope']}, {_one_line(data['status'])}, {data['origin']}, {data['trust']}",
         f"{_one_line(data['path'])}, etag {data['etag']}. {QUOTED}",
     ]
+    if branch := data["meta"].get("branch"):
+        head.append(f"written on branch {_one_line(str(branch))}")
     head += [_linked_line("links to", link) for link in found.links]
     head += [_linked_line("linked from", link) for link in found.backlinks]
     head += [f"warning: {warning}" for warning in data["warnings"]]

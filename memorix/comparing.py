@@ -104,11 +104,15 @@ def ways_to_settle(
 
 
 def disputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
-    """Mark the hits, given with the text that was found, that contradict each other."""
+    """Mark the hits, given with the text that was found, that contradict each other.
+
+    One of a branch that is not merged here is of another state of things, and says so itself.
+    """
     against: dict[str, list[str]] = defaultdict(list)
     stated = [(hit, text) for hit, text in hits[:MARKED] if hit.type != "Episode"]
     for (one, text), (other, known) in combinations(stated, 2):
-        if conflict.conflicts(one.title, text, other.title, known):
+        same = one.branch == other.branch
+        if same and conflict.conflicts(one.title, text, other.title, known):
             against[one.id].append(other.id)
             against[other.id].append(one.id)
     return [_disputed(hit, against[hit.id]) if hit.id in against else hit for hit, _ in hits]

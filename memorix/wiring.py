@@ -43,6 +43,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         IndexUnavailable: The index cannot be opened.
     """
     project = find_project(config.cwd)
+    own = project is not None and config.project in ("", project.slug)
     mounts, index_path = _mount(config, project)
     limits = Limits(config.journal_days, config.journal_mb * 1_000_000)
     journal = Journal(config.state_dir / "journal", limits)
@@ -56,7 +57,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         index=SqliteIndex(index_path),
         index_path=index_path,
         places=Places(store, project, config.project),
-        branches=Branches(project.root if project and not config.project else None),
+        branches=Branches(project.root if project and own else None),
         session=config.session,
         bounds=bounds,
         pace=Pace(bounds.max_writes_a_minute),

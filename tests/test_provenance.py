@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memorix.answers import reading_text
 from memorix.arguments import query_from
 from memorix.config import load
 from memorix.index.base import Row
@@ -258,6 +259,36 @@ def test_the_mark_is_gone_once_the_branch_is_merged_or_gone(
         repository("branch", "-D", "feature")
 
     assert not any("not merged" in why for why in told(two_branches, "gateway port").values())
+
+
+def test_a_fact_of_an_unmerged_branch_does_not_contradict_what_holds_here(
+    two_branches: Memory, repository: Repository
+) -> None:
+    here = two_branches.recall(query_from("gateway port")).hits
+    repository("merge", "--quiet", "--no-ff", "-m", "merge", "feature")
+    merged = two_branches.recall(query_from("gateway port")).hits
+
+    assert [hit.disputes for hit in here] == [(), ()]
+    assert all(hit.disputes for hit in merged)
+
+
+def test_a_note_that_is_read_tells_its_branch(two_branches: Memory) -> None:
+    hit = two_branches.recall(query_from("gateway port 9443")).hits[0]
+
+    assert "written on branch feature" in reading_text(two_branches.read(hit.id))
+
+
+def test_a_project_named_as_its_folder_is_has_the_branches_of_that_folder(
+    repository: Repository, opened: Callable[..., Memory]
+) -> None:
+    repository("checkout", "--quiet", "-b", "feature")
+    ours = opened(MEMORIX_PROJECT=repository.root.name)
+    kept = keep(ours, "Port", "The gateway listens on port 8443.")
+    others = opened(MEMORIX_PROJECT="another")
+    elsewhere = keep(others, "Dock", "The ferry leaves from dock 12.")
+
+    assert ours.read(kept).note.meta["branch"] == "feature"
+    assert "branch" not in others.read(elsewhere).note.meta
 
 
 @pytest.mark.rule("MEM-43")

@@ -300,6 +300,7 @@ class OverMcp(Adapter):
         if not (folder / ".git").exists():
             _git(folder, "init", "--quiet", "--initial-branch=main")
             _git(folder, "commit", "--quiet", "--allow-empty", "-m", "begin")
+            await self.end()  # a server is started in the repository, not before there is one
         if (folder / ".git/refs/heads" / branch).exists():
             _git(folder, "checkout", "--quiet", branch)
         else:  # without a commit of its own, a branch has nothing that is not merged
