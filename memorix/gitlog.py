@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 TIMEOUT_S = 20.0
@@ -16,11 +18,24 @@ _QUIET = (
     *("-c", "commit.gpgSign=false"),
     *("-c", "core.quotePath=false"),
     *("-c", "log.showSignature=false"),
+    "--literal-pathspecs",
 )
+_RECORD, _FIELD = "\x1e", "\x1f"
 
 
 class GitFailed(Exception):
     """Git could not do it; the text is what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit that touched a file; `blob` names the file's content in it, as git does."""
+
+    hash: str
+    at: datetime
+    who: str
+    subject: str
+    blob: str
 
 
 def root_of(folder: Path) -> Path | None:
@@ -28,6 +43,33 @@ def root_of(folder: Path) -> Path | None:
     try:
         return Path(_git(folder, "rev-parse", "--show-toplevel").decode().strip())
     except (GitFailed, UnicodeDecodeError):
+        return None
+
+
+def commits_of(root: Path, file: Path, limit: int) -> list[Commit]:
+    """Return the latest commits of this branch that touched a file, under its earlier names too.
+
+    Newest first; none where git cannot tell.
+    """
+    fields = _FIELD.join(("%H", "%ct", "%an", "%s"))
+    asked = ("log", "--follow", f"-n{limit}", f"--format={_RECORD}{fields}{_FIELD}", "--name-only")
+    try:
+        said = _git(root, *asked, "-z", "--", str(file)).decode("utf-8", "replace")
+    except GitFailed:
+        return []
+    records = (record.split(_FIELD) for record in said.split(_RECORD)[1:])
+    return [
+        Commit(hash, datetime.fromtimestamp(int(at), UTC), who, subject, f"{hash}:{name}")
+        for hash, at, who, subject, names in records
+        if (name := names.strip("\0\n"))
+    ]
+
+
+def content(root: Path, blob: str) -> bytes | None:
+    """Return the bytes that git names so (`commit:path`); None where the file was not there."""
+    try:
+        return _git(root, "cat-file", "blob", blob)
+    except GitFailed:
         return None
 
 

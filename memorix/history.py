@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from memorix import logbook
+from memorix import committed, logbook
 from memorix.errors import InvalidRequest, NoteNotFound, UndoRefused
 from memorix.layout import scope_of
 from memorix.memory import Memory
@@ -83,17 +83,35 @@ def changes(memory: Memory, limit: int) -> list[Told]:
 def versions_of(memory: Memory, note_id: str) -> tuple[Version, ...]:
     """Return the versions of a note, oldest first, also of one that is gone.
 
+    Where the notes lie in a git repository, those that its commits hold are among them.
+
     Raises:
-        NoteNotFound: There is none, and never was as far as the journal tells.
+        NoteNotFound: There is none, and never was as far as the journal and git tell.
     """
     listed = memory.journal.changes()
     row = memory.index.find(note_id.strip())
     note = row.id if row else _gone(listed, note_id.strip())
     if row is None and not note:
-        memory.find(note_id)  # says which notes are near
+        return _in_git_alone(memory, note_id)
     found = memory.store.read(row.path) if row else None
     etag = found[1].etag if found else None
-    return versions(listed, note, row.path if row else "", etag)
+    told = versions(listed, note, row.path if row else "", etag)
+    last = row.path if row else next((v.path for v in reversed(told) if v.path), "")
+    return committed.with_committed(memory.store, told, last)
+
+
+def _in_git_alone(memory: Memory, path: str) -> tuple[Version, ...]:
+    wanted = path.strip()
+    found = committed.versions(memory.store, wanted) if _is_path(memory, wanted) else []
+    if not found:
+        memory.find(path)  # says which notes are near
+    return tuple(found)
+
+
+def _is_path(memory: Memory, wanted: str) -> bool:
+    if not wanted.endswith(".md"):
+        return False
+    return memory.store.path_of(memory.store.locate(wanted)) == wanted
 
 
 def text_of(memory: Memory, version: Version) -> bytes | None:
@@ -103,7 +121,7 @@ def text_of(memory: Memory, version: Version) -> bytes | None:
     found = memory.store.read(version.path)
     if found and found[1].etag == version.etag:
         return found[0]
-    return memory.journal.text(version.etag)
+    return memory.journal.text(version.etag) or committed.content(memory.store, version)
 
 
 def differences(memory: Memory, told: Sequence[Version]) -> Iterator[list[str]]:
@@ -174,7 +192,10 @@ def _chosen(memory: Memory, listed: Sequence[Change], wanted: str) -> Change:
     known = names(listed, note)
     own = [c for c in latest(listed, len(listed)) if known & {step.note for step in c.steps}]
     if not own:
-        raise UndoRefused(f"There is nothing to undo: Memorix has not written {wanted} of late.")
+        raise UndoRefused(
+            f"There is nothing to undo: Memorix has not written {wanted} of late. To bring back an "
+            f"earlier version: memorix history {wanted}, then memorix restore {wanted} --version"
+        )
     return own[0]
 
 
@@ -197,7 +218,7 @@ def _plan(
             found[step.path] = read[1].etag if read else None
     plan = undo_plan(change, found, listed[listed.index(change) + 1 :])
     for operation in plan:
-        if isinstance(operation, Write) and memory.journal.text(operation.etag) is None:
+        if isinstance(operation, Write) and _text_before(memory, operation) is None:
             raise UndoRefused(
                 f"What {operation.path} said before {change.id} is not kept any more. Nothing was "
                 "undone."
@@ -220,12 +241,19 @@ def _carry_out(memory: Memory, change: Change, plan: Sequence[Operation], by: st
 
 def _do(memory: Memory, operation: Operation) -> None:
     match operation:
-        case Write(path, etag, expect):
-            memory.store.write(path, memory.journal.text(etag) or b"", expect)
+        case Write(path, _, expect):
+            memory.store.write(path, _text_before(memory, operation) or b"", expect)
         case Shift(path, target, expect):
             memory.store.move(path, target, expect)
         case Remove(path, expect):
             memory.store.remove(path, expect)
+
+
+def _text_before(memory: Memory, operation: Write) -> bytes | None:
+    kept = memory.journal.text(operation.etag)
+    if kept is None:
+        return committed.text(memory.store, operation.path, operation.etag)
+    return kept
 
 
 def _notes(memory: Memory, paths: Sequence[str]) -> list[str]:

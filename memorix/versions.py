@@ -89,7 +89,8 @@ Operation = Write | Remove | Shift
 class Version:
     """A version of a note; without an etag the note was taken away from this path.
 
-    `change` is empty where nobody told the journal: a person edited the file.
+    `change` is empty where nobody told the journal: a person edited the file.  `blob` is git's name
+    of its bytes where a commit holds them.
     """
 
     etag: str
@@ -98,6 +99,7 @@ class Version:
     who: str
     what: str
     change: str = ""
+    blob: str = ""
 
 
 def net(change: Change) -> tuple[Step, ...]:
@@ -226,6 +228,32 @@ def versions(
     if etag and etag != last:
         found.append(_by_hand(etag, path, first=not found))
     return tuple(found)
+
+
+def in_time(told: Sequence[Version], committed: Sequence[Version]) -> tuple[Version, ...]:
+    """Put versions that commits hold among those that are told of; both are oldest first.
+
+    A version that is told of is listed once; where nobody knows when it was made, the first commit
+    that holds it says so.
+    """
+    known = {version.etag for version in told if version.etag}
+    first = {version.etag: version for version in reversed(committed)}
+    rest = [v for v in committed if v.etag and v.etag not in known]
+    explained = [_explained(version, first.get(version.etag)) for version in told]
+    merged = list[Version]()
+    for place, version in enumerate(explained):
+        until = next((later.at for later in explained[place:] if later.at), "")
+        while rest and (not until or rest[0].at <= until):
+            merged.append(rest.pop(0))
+        merged.append(version)
+    return (*merged, *rest)
+
+
+def _explained(version: Version, commit: Version | None) -> Version:
+    if commit is None or not version.etag:
+        return version
+    version = replace(version, blob=commit.blob)
+    return version if version.at else replace(commit, path=version.path)
 
 
 def _by_hand(etag: str, path: str, *, first: bool) -> Version:

@@ -39,7 +39,8 @@ LEVELS = [
     ],
     # engine
     [
-        "git", "branches", "scopes", "places", "sync", "results", "marking", "comparing",
+        "git", "committed", "branches", "scopes", "places", "sync", "results", "marking",
+        "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
         "settling", "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
