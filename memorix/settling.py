@@ -161,7 +161,8 @@ def replaced_by(
     *,
     dry_run: bool = False,
 ) -> Written:
-    """Let a note that is there already take the place of another.
+    """Let a note that is there already take the place of another; what comes back names the one
+    that is in force, as after any replacement.
 
     One that states an earlier `valid_from` than the other is filed as its history instead.
 
@@ -173,7 +174,8 @@ def replaced_by(
         raise InvalidRequest("A note cannot replace itself. Nothing was changed.")
     with memory.writing("supersede", author):
         if row.superseded_by == newer.id:
-            return memory.written(row.id, row.path, row.seen.etag, "superseded", row.scope)
+            done = memory.written(row.id, row.path, row.seen.etag, "superseded", row.scope)
+            return _naming(memory, done, newer, row)
         content, seen = memory.expected(row, etag)
         other, known = memory.content(newer)
         old, new = _replaceable(row, content), _replaceable(newer, other)
@@ -185,7 +187,14 @@ def replaced_by(
         status = "filed as history" if late else "superseded"
         note = parse(marked, row.path)
         plan = _Settlement(status, note, marked, seen.etag, row.scope, (newer,), content)
-        return _carried_out(memory, plan, row.id, dry_run=dry_run)
+        done = _carried_out(memory, plan, row.id, dry_run=dry_run)
+        return done if late else _naming(memory, done, newer, row)
+
+
+def _naming(memory: Memory, done: Written, kept: Row, old: Row) -> Written:
+    row = memory.find(kept.id)
+    etag = done.etag and row.seen.etag  # a dry run has none
+    return replace(done, id=row.id, path=row.path, etag=etag, scope=row.scope, superseded=old.id)
 
 
 @on_a_sound_index

@@ -1,6 +1,7 @@
 """How notes stand to each other: replaced, contested, merged, confirmed; and writes that meet."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -48,7 +49,10 @@ def test_a_note_that_is_there_takes_the_place_of_another(clocked: Memory) -> Non
 
     done = revise(clocked, old, supersede=new.id)
 
+    in_force = clocked.find(new.id)
+    assert (done.id, done.path, done.etag) == (new.id, in_force.path, in_force.seen.etag)
     assert (done.status, done.superseded) == ("superseded", old.id)
+    assert revise(clocked, old, supersede=new.id) == replace(done, steps=())
     assert found(clocked, "backups run") == [new.id]
     assert note_of(clocked, old).superseded_by == new.id
     assert note_of(clocked, new).supersedes == (old.id,)
