@@ -38,6 +38,7 @@ def suggestions(memory: Memory, scope: str = "") -> list[Suggestion]:
     Raises:
         InvalidRequest: There is no such scope.
     """
+    memory.look()
     scopes = memory.places.to_read((scope,) if scope else ())
     found = ((row, memory.store.read(row.path)) for row in memory.waiting(scopes))
     return [_suggestion(row, parse(read[0], row.path)) for row, read in found if read]

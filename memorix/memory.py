@@ -93,7 +93,7 @@ class Memory(Notes):
         Raises:
             InvalidRequest: There is no such scope.
         """
-        whole = self._look()
+        whole = self.look()
         scopes = self.places.to_read(query.filter.scopes)
         wanted = self._shown(replace(query.filter, scopes=scopes))
         query = replace(query, filter=wanted)
@@ -208,7 +208,7 @@ class Memory(Notes):
 
         What reads like an instruction to a model is left out.
         """
-        self._look()
+        self.look()
         wanted = self._shown(Filter(scopes=self.places.to_read((scope,) if scope else ())))
         rows = self.index.latest(wanted, self.clock(), brief.REACH)
         entries = [
@@ -318,14 +318,7 @@ class Memory(Notes):
             reranker=self.reranking.state,
         )
 
-    def close(self) -> None:
-        if self.follower:
-            self.follower.stop()
-        self.index.close()
-
-    # -- parts of the uses
-
-    def _look(self) -> bool:
+    def look(self) -> bool:
         """Take in what changed in the folder; return whether the index has seen all of it."""
         if self.follower is None:  # a command has caught up before
             return True
@@ -333,6 +326,13 @@ class Memory(Notes):
         if whole and self.index.size() <= LOOK_AT_MOST:
             self.catch_up()
         return whole
+
+    def close(self) -> None:
+        if self.follower:
+            self.follower.stop()
+        self.index.close()
+
+    # -- parts of the uses
 
     def _note_of_hit(self, hit: Hit) -> Note | None:
         found = self.store.read(hit.path)

@@ -32,6 +32,7 @@ def survey(memory: Memory, scope: str = "") -> Plan:
     Raises:
         InvalidRequest: There is no such scope.
     """
+    memory.look()
     scopes = memory.places.to_read((scope,) if scope else ())
     now = memory.clock()
     rows = memory.index.latest(Filter(scopes=scopes, everything=True), now, MOST)
