@@ -322,17 +322,14 @@ def _without_entries(content: bytes, path: str, erased: Sequence[Erased]) -> byt
 def _clear_indexes(vault: Vault, targets: Sequence[Target], work: _Work) -> None:
     drops: list[Change] = [Drop(path) for t in targets for path in t.note.paths]
     vault.index.apply(drops)
-    sync.catch_up(vault.store, vault.index, _notes(vault.store, work.paths), accept_loss=True)
+    notes = filter(vault.store.is_note, work.paths)
+    sync.catch_up(vault.store, vault.index, notes, accept_loss=True)
     vault.index.purge()
     # Those of other copies of a project's repository look at the edited notes when they are used.
     for sibling in vault.siblings():
         sibling.apply([*drops, *map(Drop, work.paths)])
         sibling.purge()
         sibling.close()
-
-
-def _notes(store: Store, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if store.path_of(store.locate(path)) == path]
 
 
 def _clear_journal(vault: Vault, targets: Sequence[Target], work: _Work) -> None:

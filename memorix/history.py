@@ -102,16 +102,14 @@ def versions_of(memory: Memory, note_id: str) -> tuple[Version, ...]:
 
 def _in_git_alone(memory: Memory, path: str) -> tuple[Version, ...]:
     wanted = path.strip()
-    found = committed.versions(memory.store, wanted) if _is_path(memory, wanted) else []
+    found = committed.versions(memory.store, wanted) if _is_note(memory, wanted) else []
     if not found:
         memory.find(path)  # says which notes are near
     return tuple(found)
 
 
-def _is_path(memory: Memory, wanted: str) -> bool:
-    if not wanted.endswith(".md"):
-        return False
-    return memory.store.path_of(memory.store.locate(wanted)) == wanted
+def _is_note(memory: Memory, wanted: str) -> bool:
+    return wanted.endswith(".md") and memory.store.is_note(wanted)
 
 
 def text_of(memory: Memory, version: Version) -> bytes | None:
@@ -154,7 +152,7 @@ def bring_back(memory: Memory, note_id: str, mark: str, by: str = "") -> Version
         path = row.path if row else memory.store.free_path(version.path.removesuffix(".md"))
         now = memory.store.read(path)
         memory.store.write(path, text, now[1].etag if now else None)
-        memory.catch_up(_notes(memory, [path]))
+        memory.catch_up(filter(memory.store.is_note, [path]))
     memory.announce([path])
     return version
 
@@ -233,7 +231,7 @@ def _carry_out(memory: Memory, change: Change, plan: Sequence[Operation], by: st
     with memory.writing("undo", by, undoes=change.id) as own:
         for operation in plan:
             _do(memory, operation)
-        memory.catch_up(_notes(memory, paths), accept_loss=True)
+        memory.catch_up(filter(memory.store.is_note, paths), accept_loss=True)
         _log(memory, paths, titles)
     memory.announce(paths)
     return Undone(change, tuple(map(str, plan)), own)
@@ -254,11 +252,6 @@ def _text_before(memory: Memory, operation: Write) -> bytes | None:
     if kept is None:
         return committed.text(memory.store, operation.path, operation.etag)
     return kept
-
-
-def _notes(memory: Memory, paths: Sequence[str]) -> list[str]:
-    """Return which of these paths are those of notes: not reserved, archived or left out."""
-    return [path for path in paths if memory.store.path_of(memory.store.locate(path)) == path]
 
 
 def _paths(operation: Operation) -> tuple[str, ...]:

@@ -137,12 +137,20 @@ class Notes:
         if row is None and not self.index.size():  # somebody deleted the index while we run
             self.catch_up()
             row = self.index.find(wanted)
+        if row is None and ("/" in wanted or "\\" in wanted or ".." in wanted or wanted[:1] == "~"):
+            row = self._just_written(str(safe_relative(wanted)))
         if row is None:
-            if "/" in wanted or "\\" in wanted or ".." in wanted or wanted.startswith("~"):
-                safe_relative(wanted)
             near = self.index.near_ids(wanted, comparing.SHOWN) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
+
+    def _just_written(self, path: str) -> Row | None:
+        """Take in the note that a person saved, of which no event has told yet."""
+        path = path if path.endswith(".md") else f"{path}.md"
+        if not (self.store.signature(path) and self.store.is_note(path)):
+            return None
+        self.catch_up([path])
+        return self.index.find(path)
 
     def note_of(self, note_id: str) -> Note:
         """Return the note with exactly this id or path, as its file is now."""

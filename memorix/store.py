@@ -170,6 +170,15 @@ class Store:
         path = _note_path(self.vault, file, "")
         return None if path and path.startswith(f"{ARCHIVE}/") else path
 
+    def is_note(self, path: str) -> bool:
+        """Say whether a path is that of a note, there or not: none that is reserved, archived or
+        left out.
+
+        Raises:
+            UnsafePath: It leads out of the vault.
+        """
+        return self.path_of(self.locate(path)) == path
+
     def may_hold_notes(self, folder: Path) -> bool:
         """Say whether notes may lie in a folder: not in hidden ones, such as git's."""
         for root in (*self.mounts.values(), self.vault):

@@ -643,3 +643,19 @@ def test_a_write_passes_over_a_note_that_another_takes_away_meanwhile(
     done = keep(memory, "The gateway listens on port 9443 since May.", "Gateway port of May")
 
     assert (done.status, done.near) == ("created", ())
+
+
+def test_a_note_that_was_just_saved_is_read_by_its_path_before_any_event(
+    memory: Memory, vault: Path
+) -> None:
+    memory.remember(draft_from("The lamp is green.", "Lamp"))
+    for folder in ("projects/app/hand", "archive/user", "projects/app/.trash"):
+        (vault / folder).mkdir(parents=True)
+        (vault / folder / "tls.md").write_text("# TLS\n\nOnly 1.3.\n", encoding="utf-8")
+
+    assert memory.find("projects/app/hand/tls").path == "projects/app/hand/tls.md"
+    assert memory.read("projects/app/hand/tls.md").note.title == "TLS"
+    for gone in ("projects/app/hand/ssl.md", "archive/user/tls.md"):
+        with pytest.raises(NoteNotFound):
+            memory.read(gone)
+    assert [hit.title for hit in memory.recall(query_from("TLS 1.3")).hits] == ["TLS"]
