@@ -87,7 +87,7 @@ class Notes:
     @on_a_sound_index
     def catch_up(
         self,
-        paths: Sequence[str] | None = None,
+        paths: Iterable[str] | None = None,
         *,
         accept_loss: bool = False,
         progress: Callable[[int, int], None] | None = None,

@@ -34,7 +34,7 @@ LEVELS = [
     ],
     # adapters: each knows one outside thing
     [
-        "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
+        "journal", "gitlog", "store", "index", "onnxmodels", "embedders", "rerankers", "exchange",
         "importers", "hosts", "tokens",
     ],
     # engine

@@ -4,32 +4,20 @@ Only `pull` may use the network.
 """
 
 import hashlib
-import os
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memorix.embedders.base import ModelCard
 from memorix.embedders.cards import MINILM, MINILM_FOLDER, MINILM_SHA256, UNKNOWN_FLOOR
 from memorix.errors import InvalidRequest, ModelUnavailable
+from memorix.onnxmodels import BATCH, FILE, THREADS, Register, as_unavailable, file_in
 
 if TYPE_CHECKING:
     from memorix.embedders.base import Vectors
 
-BATCH = 8
-# On a CPU small batches of like length are fastest, and memory grows with batch x length squared.
-
-THREADS = 1
-# A second one waits by turning round: it costs three times the work as soon as the machine has
-# anything else to do, and an editor's always has.
-
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-# onnxruntime reports its use to its maker from version 1.32 on, unless this is set before it loads.
-
-_REGISTERED: set[str] = set()
-_REGISTERING = threading.Lock()
+_register = Register()
 
 
 class FastembedEmbedder:
@@ -83,10 +71,8 @@ def load_folder(folder: Path) -> FastembedEmbedder:
     Raises:
         ModelUnavailable: The folder has no model that can be loaded.
     """
-    file = folder / "model.onnx"
-    if not file.is_file():
-        raise ModelUnavailable(f"{folder} has no model.onnx. Name a folder with an ONNX model.")
-    with _as_unavailable(str(folder)):
+    file = file_in(folder)
+    with as_unavailable(f"model {folder}"):
         mark = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     dim = _dimension(file)
     card = ModelCard(
@@ -104,7 +90,7 @@ def load_named(name: str, models_dir: Path) -> FastembedEmbedder:
     from fastembed import TextEmbedding
 
     described = _described(name)
-    with _as_unavailable(name, f"Download it with `memorix model pull {name}`."):
+    with as_unavailable(f"model {name}", f"Download it with `memorix model pull {name}`."):
         model = TextEmbedding(
             name, cache_dir=str(models_dir), threads=THREADS, local_files_only=True
         )
@@ -123,7 +109,9 @@ def pull(name: str, models_dir: Path) -> str:
     if name not in {described["model"] for described in supported()}:
         raise InvalidRequest(f"There is no model {name!r}. See `memorix model list`.")
     models_dir.mkdir(parents=True, exist_ok=True)
-    with _as_unavailable(name, "Check the network, or copy the model and name its folder."):
+    with as_unavailable(
+        f"model {name}", "Check the network, or copy the model and name its folder."
+    ):
         TextEmbedding(name, cache_dir=str(models_dir))
     return name
 
@@ -137,33 +125,28 @@ def supported() -> list[dict[str, Any]]:
 def _load_folder(folder: Path, card: ModelCard, sha256: str = "") -> FastembedEmbedder:
     from fastembed import TextEmbedding
 
-    with _as_unavailable(card.name):
-        if sha256 and hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest() != sha256:
+    with as_unavailable(f"model {card.name}"):
+        if sha256 and hashlib.sha256((folder / FILE).read_bytes()).hexdigest() != sha256:
             raise ModelUnavailable(
                 f"The packaged model {card.name} is damaged. Install memorix-notes again."
             )
-        _register(card)
+        _register.tell(_own_name(card), partial(_add, card))
         model = TextEmbedding(_own_name(card), specific_model_path=str(folder), threads=THREADS)
     return FastembedEmbedder(card, model)
 
 
-def _register(card: ModelCard) -> None:
-    """Tell fastembed of a model that is not on its list; it takes each name once."""
+def _add(card: ModelCard) -> None:
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
-    with _REGISTERING:
-        if card.fingerprint in _REGISTERED:
-            return
-        TextEmbedding.add_custom_model(
-            model=_own_name(card),
-            pooling=PoolingType.MEAN,
-            normalization=True,
-            sources=ModelSource(hf=_own_name(card)),  # required, and never used
-            dim=card.dim,
-            model_file="model.onnx",
-        )
-        _REGISTERED.add(card.fingerprint)
+    TextEmbedding.add_custom_model(
+        model=_own_name(card),
+        pooling=PoolingType.MEAN,
+        normalization=True,
+        sources=ModelSource(hf=_own_name(card)),  # required, and never used
+        dim=card.dim,
+        model_file=FILE,
+    )
 
 
 def _own_name(card: ModelCard) -> str:
@@ -196,7 +179,7 @@ def _card_of(described: dict[str, Any]) -> ModelCard:
 def _dimension(file: Path) -> int:
     import onnxruntime
 
-    with _as_unavailable(str(file)):
+    with as_unavailable(f"model {file}"):
         session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
         return int(session.get_outputs()[0].shape[-1])
 
@@ -207,15 +190,3 @@ def _unit(vectors: "Vectors") -> "Vectors":
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return unit
-
-
-@contextmanager
-def _as_unavailable(name: str, advice: str = "") -> Iterator[None]:
-    """Turn whatever a missing or broken model raises into one error with a next step."""
-    try:
-        yield
-    except ModelUnavailable:
-        raise
-    except Exception as error:
-        reason = str(error).split("\n")[0][:200]
-        raise ModelUnavailable(f"The model {name} cannot be loaded: {reason}. {advice}") from error

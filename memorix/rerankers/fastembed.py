@@ -4,24 +4,15 @@ Only `pull` may use the network.
 """
 
 import hashlib
-import os
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memorix.errors import ModelUnavailable
+from memorix.onnxmodels import BATCH, FILE, THREADS, Register, as_unavailable, file_in
 
-BATCH = 8
-THREADS = 1
-# As for embeddings: long passages in a large batch take memory, and a second thread takes turns.
-
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-# onnxruntime reports its use to its maker from version 1.32 on, unless this is set before it loads.
-
-_REGISTERED: set[str] = set()
-_REGISTERING = threading.Lock()
+_register = Register()
 
 
 class FastembedReranker:
@@ -35,7 +26,7 @@ class FastembedReranker:
         return self._name
 
     def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
-        with _as_unavailable(self._name):
+        with as_unavailable(f"reranker {self._name}"):
             return [float(s) for s in self._model.rerank(question, passages, batch_size=BATCH)]
 
 
@@ -47,12 +38,10 @@ def load_folder(folder: Path) -> FastembedReranker:
     """
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    file = folder / "model.onnx"
-    if not file.is_file():
-        raise ModelUnavailable(f"{folder} has no model.onnx. Name a folder with an ONNX model.")
-    with _as_unavailable(str(folder)):
+    file = file_in(folder)
+    with as_unavailable(f"reranker {folder}"):
         name = f"memorix/{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
-        _register(name)
+        _register.tell(name, partial(_add, name))
         model = TextCrossEncoder(name, specific_model_path=str(folder), threads=THREADS)
     return FastembedReranker(str(folder), model)
 
@@ -68,7 +57,7 @@ def load_named(name: str, models_dir: Path) -> FastembedReranker:
     if not is_known(name):
         listed = ", ".join(known())
         raise ModelUnavailable(f"There is no reranker {name!r}. There are: {listed}.")
-    with _as_unavailable(name, f"Download it with `memorix model pull {name}`."):
+    with as_unavailable(f"reranker {name}", f"Download it with `memorix model pull {name}`."):
         model = TextCrossEncoder(
             name, cache_dir=str(models_dir), threads=THREADS, local_files_only=True
         )
@@ -84,7 +73,9 @@ def pull(name: str, models_dir: Path) -> str:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     models_dir.mkdir(parents=True, exist_ok=True)
-    with _as_unavailable(name, "Check the network, or copy the model and name its folder."):
+    with as_unavailable(
+        f"reranker {name}", "Check the network, or copy the model and name its folder."
+    ):
         TextCrossEncoder(name, cache_dir=str(models_dir), threads=THREADS)
     return name
 
@@ -101,27 +92,9 @@ def is_known(name: str) -> bool:
     return name.lower() in {one.lower() for one in known()}
 
 
-def _register(name: str) -> None:
-    """Tell fastembed of a model that is not on its list; it takes each name once."""
+def _add(name: str) -> None:
     from fastembed.common.model_description import ModelSource
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    with _REGISTERING:
-        if name in _REGISTERED:
-            return
-        source = ModelSource(hf=name)  # required, and never used
-        TextCrossEncoder.add_custom_model(model=name, sources=source, model_file="model.onnx")
-        _REGISTERED.add(name)
-
-
-@contextmanager
-def _as_unavailable(name: str, advice: str = "") -> Iterator[None]:
-    """Turn whatever a missing or broken model raises into one error with a next step."""
-    try:
-        yield
-    except ModelUnavailable:
-        raise
-    except Exception as error:
-        reason = str(error).split("\n")[0][:200]
-        said = f"The reranker {name} cannot be used: {reason}. {advice}"
-        raise ModelUnavailable(said.strip()) from error
+    source = ModelSource(hf=name)  # required, and never used
+    TextCrossEncoder.add_custom_model(model=name, sources=source, model_file=FILE)
