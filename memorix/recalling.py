@@ -93,16 +93,10 @@ def _search(
     text: str,
 ) -> Found:
     """Find what fits the `text` of a question, notes of the `periods` that it names first."""
-    terms = asked_for(text)
-    counts, total = index.frequencies(token for term in terms for token in term.tokens)
-    typed, slips = terms, {} if query.strict else _mistyped(index, terms, counts, query)
+    typed = asked_for(text)
+    terms, slips, counts, total = _read(index, typed, query)
     told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
-    terms, told = _corrected(terms, slips), _corrected(told, slips)
-    if slips:
-        counts, total = index.frequencies(token for term in terms for token in term.tokens)
-    telling = [t for t in told if t.counts] or [t for t in terms if t.counts] or terms
-    telling = without_seams(telling, {t for t in telling if _frequency(t, counts)})
-    weights = {t: idf(_frequency(t, counts), max(total, FEW)) for t in telling}
+    weights = _weighed(terms, _corrected(told, slips), counts, total)
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []
     if embedder is not None:
@@ -128,6 +122,28 @@ def _search(
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
     return Found(ranked, weights, meaning, silent, read_as)
+
+
+def _read(
+    index: Index, typed: Sequence[QueryTerm], query: Query
+) -> tuple[Sequence[QueryTerm], dict[str, str], dict[str, int], int]:
+    """Return the terms of a question as they are meant, the slips in them, in how many chunks each
+    of their tokens occurs, and how many chunks there are."""
+    counts, total = index.frequencies(token for term in typed for token in term.tokens)
+    slips = {} if query.strict else _mistyped(index, typed, counts, query)
+    if not slips:
+        return typed, slips, counts, total
+    terms = _corrected(typed, slips)
+    return terms, slips, *index.frequencies(token for term in terms for token in term.tokens)
+
+
+def _weighed(
+    terms: Sequence[QueryTerm], told: Sequence[QueryTerm], counts: dict[str, int], total: int
+) -> dict[QueryTerm, float]:
+    """Return the weight of each term that tells something; `told` are those besides dates."""
+    telling = [t for t in told if t.counts] or [t for t in terms if t.counts] or terms
+    telling = without_seams(telling, {t for t in telling if _frequency(t, counts)})
+    return {t: idf(_frequency(t, counts), max(total, FEW)) for t in telling}
 
 
 def _mistyped(
