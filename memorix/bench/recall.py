@@ -113,6 +113,8 @@ def _by_meaning(stock: Stock, texts: Mapping[str, str]) -> Ranking | None:
     notes = [note for note, unit in stock.ids.items() if unit in texts]
     units = {key: stock.ids[note] for note, key in index.keys(notes, Filter(), FAR_FUTURE).items()}
     pairs = index.note_vectors(units, embedder.card.fingerprint)
+    if len({key for key, _ in pairs}) < len(units):  # the model reads but a part: no rank among all
+        return None
     vectors = [(units[key], np.frombuffer(blob, dtype=np.float32)) for key, blob in pairs]
     return dense(vectors, embedder.embed_query)
 
