@@ -341,22 +341,17 @@ def _path_text(text: str) -> str | _Wrong:
     return text
 
 
-def _switch(text: str) -> str | _Wrong:
-    return text.lower() if text.lower() in ("on", "off") else _Wrong("must be on or off")
+def _one_of(*known: str) -> Callable[[str], str | _Wrong]:
+    """Make the check that a text is one of these, in any case; it becomes what is written here."""
+    spelled = {one.lower(): one for one in known}
+    said = (
+        f"must be one of {', '.join(known)}" if len(known) > 2 else f"must be {' or '.join(known)}"
+    )
 
+    def check(text: str) -> str | _Wrong:
+        return spelled.get(text.lower()) or _Wrong(said)
 
-def _watch(text: str) -> str | _Wrong:
-    return text.lower() if text.lower() in WATCH else _Wrong(f"must be one of {', '.join(WATCH)}")
-
-
-def _review(text: str) -> str | _Wrong:
-    known = text.lower() in REVIEW
-    return text.lower() if known else _Wrong(f"must be one of {', '.join(REVIEW)}")
-
-
-def _secrets(text: str) -> str | _Wrong:
-    known = text.lower() in SECRETS
-    return text.lower() if known else _Wrong(f"must be one of {', '.join(SECRETS)}")
+    return check
 
 
 def _priors(text: str) -> str | _Wrong:
@@ -366,11 +361,6 @@ def _priors(text: str) -> str | _Wrong:
     if len(set(names)) == len(names) and all(re.fullmatch(one, pair) for pair in pairs):
         return ", ".join(pairs)
     return _Wrong(f"must be shares from 0 to 1 of {', '.join(PRIORS)}, such as strength=0.1")
-
-
-def _log_level(text: str) -> str | _Wrong:
-    known = text.upper() in LOG_LEVELS
-    return text.upper() if known else _Wrong(f"must be one of {', '.join(LOG_LEVELS)}")
 
 
 def _whole(unit: str, least: int, most: int) -> Callable[[str], int | _Wrong]:
@@ -386,13 +376,13 @@ _CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
     "vault": _path_text,
     "state_dir": _path_text,
     "models_dir": _path_text,
-    "watch": _watch,
-    "log": _switch,
-    "review": _review,
-    "secrets": _secrets,
+    "watch": _one_of(*WATCH),
+    "log": _one_of("on", "off"),
+    "review": _one_of(*REVIEW),
+    "secrets": _one_of(*SECRETS),
     "priors": _priors,
-    "learn": _switch,
-    "log_level": _log_level,
+    "learn": _one_of("on", "off"),
+    "log_level": _one_of(*LOG_LEVELS),
     "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
     "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),
     "journal_mb": _whole("megabytes", 1, LARGEST_JOURNAL_MB),
