@@ -198,6 +198,9 @@ def by_links(
 ) -> list[Ranked]:
     """Return notes with what reaches them over links, the most as 1, added to their score.
 
+    Links bring none past the best hit: what a question names answers before what that is linked
+    with.
+
     Of `beyond`, notes that nothing but a link leads to, those join that enough reaches.
     """
     top = max((one.score for one in ranked), default=0.0)
@@ -205,7 +208,8 @@ def by_links(
     for one in ranked:
         share = mix.linked * shares.get(one.note, 0.0)
         lifts = (*one.lifts, (LINKED, share)) if share else one.lifts
-        found.append(replace(one, score=one.score + share * top, lifts=lifts))
+        score = min(one.score + share * top, top)
+        found.append(replace(one, score=score, lifts=lifts))
     for match in beyond:
         share = mix.linked * shares.get(match.note, 0.0)
         if share >= mix.linked * LEAST_LINKED:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
 from memorix.query import Answer, Filter, Query
-from memorix.ranking import LINKED
+from memorix.ranking import LINKED, Mix, Ranked, by_links
 from memorix.spreading import received
 
 NOTES = st.integers(0, 6)
@@ -97,3 +97,13 @@ def test_the_nearer_and_the_less_linked_note_receives_more() -> None:
 
 def test_a_hit_that_holds_the_whole_question_brings_nothing_in(filled: Memory) -> None:
     assert titles(filled.recall(Query("mail dispatcher"))) == ["Dispatcher"]
+
+
+def test_links_bring_no_note_past_the_one_that_answers_best() -> None:
+    named, beside, other = (
+        Ranked(note, note, score, 0.5, 0.4, frozenset())
+        for note, score in ((1, 1.0), (2, 0.9), (3, 0.95))
+    )
+    found = by_links([named, other, beside], [], {1: 0.2, 2: 1.0}, Mix(linked=0.3))
+    assert [one.note for one in found] == [1, 2, 3]
+    assert max(one.score for one in found) == 1.0
