@@ -32,6 +32,7 @@ from memorix.errors import (
     InvalidRequest,
     NoteChanged,
     NoteNotFound,
+    UnsafePath,
     VaultUnavailable,
 )
 from memorix.files import safe_relative
@@ -147,7 +148,10 @@ class Notes:
     def _just_written(self, path: str) -> Row | None:
         """Take in the note that a person saved, of which no event has told yet."""
         path = path if path.endswith(".md") else f"{path}.md"
-        if not (self.store.signature(path) and self.store.is_note(path)):
+        try:
+            if not (self.store.signature(path) and self.store.is_note(path)):
+                return None
+        except UnsafePath:  # it is plain, but a link on its way leads out of the vault
             return None
         self.catch_up([path])
         return self.index.find(path)

@@ -655,7 +655,8 @@ def test_a_note_that_was_just_saved_is_read_by_its_path_before_any_event(
 
     assert memory.find("projects/app/hand/tls").path == "projects/app/hand/tls.md"
     assert memory.read("projects/app/hand/tls.md").note.title == "TLS"
-    for gone in ("projects/app/hand/ssl.md", "archive/user/tls.md"):
+    (vault / "projects/app/folder.md").mkdir()
+    for gone in ("projects/app/hand/ssl.md", "archive/user/tls.md", "projects/app/folder.md"):
         with pytest.raises(NoteNotFound):
             memory.read(gone)
     assert [hit.title for hit in memory.recall(query_from("TLS 1.3")).hits] == ["TLS"]
