@@ -6,7 +6,7 @@ In reading order:
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
     prose, links, lexemes, seams, chunks, dates, feedback, query, config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
-    retention, priors, ranking
+    retention, priors, ranking, floors
     values, lexicon, grammar, claims, conflict
     quoting, brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, bounds, checking, intake, imported, held

@@ -72,7 +72,7 @@ class Match:
     """A chunk that matched, and how well: BM25 (unbounded) or cosine (at most 1).
 
     `tokens` are the search words of the question that it holds, each a word or a phrase; `around`
-    those that only its neighbours or its day hold.
+    those that only its neighbours or its day hold; `language` is what it is written in.
     """
 
     chunk: int
@@ -80,6 +80,7 @@ class Match:
     score: float
     tokens: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
+    language: str = ""
 
 
 Branch = tuple[str, str]

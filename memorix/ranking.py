@@ -31,9 +31,13 @@ class Mix:
     the question's weight is close.  If no note is close there is no answer; if one is, notes with
     `rest` of that are shown too.
 
+    A note in another language than the question's can hold none of its words: there the floor
+    alone is close, and twice the margin is sure.
+
     What nobody asked for must be surer: a strict answer takes `strict_words` of evidence by words,
     which is `strict_weigh` times that share and `strict_bits` times BM25 in units of ln(chunks),
-    and with a model the cosine of a close note besides.
+    and with a model the cosine of a close note besides.  If a note is sure, notes with
+    `strict_rest` of that are shown too.
 
     What only stands around a note counts `around` of what it holds itself.  A score is lifted by
     these shares: `dated` where the note is from a time that the question names, `author` where the
@@ -60,6 +64,7 @@ class Mix:
     strict_words: float = 0.42
     strict_weigh: float = 0.6
     strict_bits: float = 0.1
+    strict_rest: float = 0.8
     around: float = 0.5
     dated: float = 0.5
     author: float = 0.4
@@ -75,8 +80,9 @@ class Mix:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A note in the order of an answer: first by `named`, the share of the identifiers asked for
-    that it holds, then by score; `words` is the covered share of the question's weight, `logit`
-    what a reranker said of it, where one was asked."""
+    that it holds, then by score; `words` is the covered share of the question's weight, `bm25` what
+    it was found by words with, `foreign` whether it is in another language than the question,
+    `logit` what a reranker said of it, where one was asked."""
 
     note: int
     chunk: int
@@ -88,6 +94,8 @@ class Ranked:
     lifts: tuple[tuple[str, float], ...] = ()
     logit: float | None = None
     signals: Signals | None = None
+    bm25: float = 0.0
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +252,17 @@ def fuse(
     *,
     covered: Callable[[Match], float],
     identified: Callable[[Match], float] | None,
-    floor: float,
-    unseen: float | None,
     pairs: float,
-    nats: float,
-    strict: bool,
+    language: str,
     mix: Mix,
 ) -> list[Ranked]:
-    """Return the notes that come close to the question, one entry a note, in no order.
+    """Return the notes that share a word or a meaning with the question, one entry a note, in no
+    order.
 
     `words` carry BM25, `near` cosines; `covered` tells which share of the question's weight a word
     match holds (0 to 1); `identified` which share of the rare identifiers that it names, None where
-    it names none that some note holds: a note that holds them comes first;
-    `floor` is the model's cosine of unrelated texts, `unseen` the cosine to assume for a note that
-    is not among `near`, None where it has no vector; `pairs` is the share of the question's weight
-    in CJK character pairs, `nats` is ln(chunks); a `strict` answer takes more evidence.
+    it names none that some note holds: a note that holds them comes first; `pairs` is the share of
+    the question's weight in CJK character pairs, `language` what it is written in.
     """
     by_words, by_meaning = _best(words), _best(near)
     top = max(by_words.values(), key=lambda m: m.score, default=None)
@@ -273,18 +277,20 @@ def fuse(
         dense = (1 - share) * _between(meant.score, low, high) if meant else 0.0
         best = word if word and (not meant or lexical >= dense) else meant
         assert best is not None
-        held = covered(word) if word else 0.0
-        tokens = word.tokens if word else frozenset()
-        cosine = meant.score if meant else None
-        named = identified(word) if identified and word else 0.0
-        bits = word.score / nats if word else 0.0
-        signals = _signals(share, lexical, dense, mix) if near else None
         one = Ranked(
-            note, best.chunk, lexical + dense, held, cosine, tokens, named, signals=signals
+            note,
+            best.chunk,
+            lexical + dense,
+            words=covered(word) if word else 0.0,
+            meaning=meant.score if meant else None,
+            tokens=word.tokens if word else frozenset(),
+            named=identified(word) if identified and word else 0.0,
+            signals=_signals(share, lexical, dense, mix) if near else None,
+            bm25=word.score if word else 0.0,
+            foreign=meant is not None and meant.language != language,
         )
-        if not strict or is_sure(held, bits, unseen if cosine is None else cosine, floor, mix):
-            ranked.append(one)
-    return _close(ranked, floor, unseen, mix)
+        ranked.append(one)
+    return ranked
 
 
 def _signals(share: float, lexical: float, dense: float, mix: Mix) -> Signals:
@@ -295,31 +301,6 @@ def _signals(share: float, lexical: float, dense: float, mix: Mix) -> Signals:
 
 def _between(value: float, low: float, high: float) -> float:
     return (value - low) / (high - low) if high > low else 1.0
-
-
-def _close(ranked: list[Ranked], floor: float, unseen: float | None, mix: Mix) -> list[Ranked]:
-    """Return nothing if no note is close, else those that are not far, best first."""
-    near = [
-        closeness(r.words, unseen if r.meaning is None else r.meaning, floor, mix) for r in ranked
-    ]
-    if max(near, default=0.0) < 1.0:
-        return []
-    return [r for r, close in zip(ranked, near, strict=True) if close >= mix.rest]
-
-
-def closeness(held: float, cosine: float | None, floor: float, mix: Mix) -> float:
-    """Return how near a note comes to being an answer: at 1 it is one."""
-    if cosine is None:
-        return held / mix.words_floor
-    return (cosine + mix.words_weigh * held) / (floor + mix.margin)
-
-
-def is_sure(held: float, bits: float, cosine: float | None, floor: float, mix: Mix) -> bool:
-    """Say whether a note is evidence enough to be shown to who did not ask for it."""
-    evidence = mix.strict_weigh * held + mix.strict_bits * bits
-    if cosine is None:
-        return evidence >= mix.strict_words
-    return evidence + cosine >= mix.strict_words + floor + mix.margin
 
 
 def share_of_words(covered: float, identifier: bool, has_meaning: bool, mix: Mix) -> float:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from math import log
 
-from memorix import dates, priors, spreading, typos
+from memorix import dates, floors, priors, spreading, typos
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, stem
@@ -101,7 +101,8 @@ def _search(
     near: list[Match] = []
     if embedder is not None:
         common = [t.text for t in weights if _frequency(t, counts) > COMMON_SHARE * total]
-        dense = _without(text, common) if total >= COMMON_FROM else text
+        apart = total >= COMMON_FROM and not query.strict  # names of here are evidence
+        dense = _without(text, common) if apart else text
         near, meaning = _near(index, embedder, replace(query, text=dense), now)
     named = [term for term in terms if _is_rare_identifier(term, counts, total)]
     ranked = fuse(
@@ -109,13 +110,16 @@ def _search(
         near,
         covered=lambda match: _covered(weights, match, mix),
         identified=(lambda match: share_held(named, match.tokens)) if named else None,
-        floor=embedder.card.floor if embedder else 1.0,
-        unseen=near[-1].score if len(near) >= REACH else None,
         pairs=_share_of_pairs(weights),
-        nats=log(max(total, FEW) + 1),
-        strict=query.strict,
+        language=language_hint(text),
         mix=mix,
     )
+    ground = floors.Ground(
+        floor=embedder.card.floor if embedder else 1.0,
+        unseen=near[-1].score if len(near) >= REACH else None,
+        nats=log(max(total, FEW) + 1),
+    )
+    ranked = floors.close(ranked, ground, mix, strict=query.strict)
     ranked, read_as = _by_traits(index, query.text, ranked, periods, now, mix, unmerged)
     if ranked and mix.linked and not query.strict:
         ranked = _by_links(index, query, ranked, now, mix)

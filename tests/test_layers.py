@@ -23,7 +23,7 @@ LEVELS = [
     # decisions: data in, plan out
     [
         "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-        "conflict", "lifecycle", "relations", "retention", "priors", "ranking",
+        "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
         "spreading", "quoting", "brief", "reserved",
         "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
         "admission",
@@ -66,7 +66,7 @@ PURE = {
     "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
-    "conflict", "lifecycle", "relations", "retention", "priors", "ranking",
+    "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission",

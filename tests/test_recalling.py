@@ -1,16 +1,25 @@
 """What lifts a note in an answer besides its own words: its neighbours, its day, who wrote it."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from memorix.arguments import query_from
+from memorix.embedders.base import ModelCard
 from memorix.errors import InvalidRequest
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
 from memorix.query import Answer
+from tests.hashing import HashingEmbedder
+
+if TYPE_CHECKING:
+    from memorix.embedders.base import Vectors
 
 NOW = datetime(2026, 12, 2, 12, tzinfo=UTC)
 
@@ -366,3 +375,42 @@ def test_of_two_notes_that_contradict_each_other_the_newer_comes_first_in_any_wo
 
     assert ids(found)[0] == newer
     assert ask(memory, "web client Node 18.19").hits[0].title == "Node version"
+
+
+class OneAngle:
+    """An `Embedder` to which every question is as far from every note: a cosine of 0.16."""
+
+    card = ModelCard("angle", "angle-1", 2, 256, frozenset(), 0.1, "Apache-2.0", "tests")
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return np.array([[1.0, 0.0]] * len(texts), dtype=np.float32)
+
+    def embed_query(self, text: str) -> "Vectors":
+        return np.array([0.16, math.sqrt(1 - 0.16**2)], dtype=np.float32)
+
+
+def test_a_note_in_another_language_need_not_hold_words_of_the_question(memory: Memory) -> None:
+    memory.use_model(OneAngle())
+    made = say(memory, "The dispatcher sends everything twice after a timeout.")
+    memory.embed_pending()
+
+    assert ids(ask(memory, "客户为什么收到两封信？")) == [made]
+    assert not ask(memory, "why do customers get two letters?").hits
+
+
+def test_a_name_that_many_notes_hold_is_evidence_that_a_question_is_meant_for_them(
+    memory: Memory,
+) -> None:
+    memory.use_model(HashingEmbedder())
+    for number in range(120):
+        say(memory, f"Anna remark{number}", title=f"Anna remark{number}")
+    for number in range(9):
+        text = f"Anna cello thing{number} and other{number} words{number}"
+        say(memory, text, title=f"cello {number}")
+    memory.embed_pending()
+
+    def strictly(question: str) -> Answer:
+        return memory.recall(replace(query_from(question), strict=True))
+
+    assert strictly("Anna cello quarrel neighbours noisy evenings borrowed").hits
+    assert not strictly("Bert cello quarrel neighbours noisy evenings borrowed").hits

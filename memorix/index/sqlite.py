@@ -429,12 +429,15 @@ class SqliteIndex:
     ) -> list[Match]:
         """Return the chunks whose notes pass a filter, best first, newer notes before older."""
         sql = (
-            "SELECT c.key, c.note FROM chunks c CROSS JOIN notes n ON n.key = c.note"
+            "SELECT c.key, c.note, c.language FROM chunks c CROSS JOIN notes n ON n.key = c.note"
             f" WHERE c.key {_AMONG} AND {condition} ORDER BY n.date DESC, n.id, c.key"
         )  # CROSS: else SQLite walks all notes of a scope to find the few that own these
         rows = self._db.query(sql, (_listed(scores), *values))
         nothing: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
-        found = [Match(key, note, scores[key], *held.get(key, nothing)) for key, note in rows]
+        found = [
+            Match(key, note, scores[key], *held.get(key, nothing), language)
+            for key, note, language in rows
+        ]
         return sorted(found, key=lambda match: -match.score)
 
 
