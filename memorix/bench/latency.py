@@ -86,7 +86,7 @@ def latency(config: Config, size: int) -> dict[str, float]:
     return found | {
         "ratio": found["recall.p50_ms"] / found["parts.p50_ms"],
         "answered": answered,
-        "memory_mb_per_10k": _memory_mb(config, notes[0].title) * per_10k,
+        "memory_mb_per_10k": grown_mb(config, notes[0].title) * per_10k,
         "index_mb_per_10k": index / 1e6 * per_10k,
         "notes_mb_per_10k": files / 1e6 * per_10k,
     }
@@ -168,7 +168,7 @@ def _ms(times: Sequence[float]) -> dict[str, float]:
     return {"p50_ms": float(p50), "p95_ms": float(p95)}
 
 
-def _memory_mb(config: Config, question: str) -> float:
+def grown_mb(config: Config, question: str) -> float:
     """Return how much a fresh process grows by once it recalls, its model loaded before."""
     fresh = multiprocessing.get_context("spawn")
     same = {

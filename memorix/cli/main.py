@@ -8,6 +8,7 @@ import typer
 
 from memorix import __version__
 from memorix.cli import (
+    benches,
     bundles,
     forgetting,
     history,
@@ -36,6 +37,7 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(serving.tokens, name="token")
 app.add_typer(models.models, name="model")
 app.add_typer(models.bench, name="bench")
+benches.add_to(models.bench)
 
 
 def main() -> None:

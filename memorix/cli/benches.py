@@ -1,0 +1,70 @@
+"""The benchmarks of speed and size, which stand beside those of `memorix.cli.models`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from memorix.bench.results import Results
+
+Out = Annotated[Path | None, typer.Option("--json", help="Write the measures here.")]
+MarkdownOut = Annotated[Path | None, typer.Option("--markdown", help="Write the tables here.")]
+
+
+def add_to(bench: typer.Typer) -> None:
+    bench.command("core")(bench_core)
+    bench.command("scale")(bench_scale)
+
+
+def bench_core(
+    notes: Annotated[int, typer.Option(help="Notes in the store.")] = 1_000,
+    out: Out = None,
+    markdown: MarkdownOut = None,
+) -> None:
+    """Measure start, write, recall, edit to recallable, reindex, memory and disk."""
+    from memorix.bench.speed.suites import core
+
+    _shown(core(notes, _tell), out, markdown)
+
+
+def bench_scale(
+    size: Annotated[
+        list[int] | None,
+        typer.Option(help="Notes in the store; repeatable. 1000, 10000 and 100000 if not given."),
+    ] = None,
+    chunks: Annotated[
+        int, typer.Option(help="Chunks of the index that is measured alone; 0: it is left out.")
+    ] = 1_000_000,
+    out: Out = None,
+    markdown: MarkdownOut = None,
+    plots: Annotated[Path | None, typer.Option(help="Draw the plots (SVG) in this folder.")] = None,
+) -> None:
+    """Measure write, recall, memory and disk of stores of several sizes."""
+    from memorix.bench.speed.report import plots as drawn
+    from memorix.bench.speed.suites import SIZES, scale
+
+    results = scale(size or SIZES, chunks, _tell)
+    _shown(results, out, markdown)
+    if plots:
+        plots.mkdir(parents=True, exist_ok=True)
+        for name, svg in drawn(results).items():
+            (plots / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def _shown(results: "Results", out: Path | None, markdown: Path | None) -> None:
+    from memorix.bench.results import write
+    from memorix.bench.speed.report import markdown as written
+
+    text = written(results)
+    print(text, end="")
+    if out:
+        write(out, results.as_data())
+    if markdown:
+        markdown.write_text(text, encoding="utf-8")
+
+
+def _tell(what: str) -> None:
+    """Say on stderr what is being measured, since some of it takes minutes."""
+    print(f"measuring: {what}", file=sys.stderr, flush=True)
