@@ -9,13 +9,15 @@ In reading order:
     retention, priors, ranking, floors
     values, lexicon, grammar, claims, conflict
     quoting, brief, reserved, strength, keyforms, assignments, injection
-    screening, privacy, admission, bounds, checking, intake, imported, held
+    screening, privacy, admission, leaving, bounds, checking, intake
+    imported, held
     access, versions, resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
-    exchange, importers, tokens
+    exchange, importers, exporters, tokens
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
-    tombstones, erasing, moving, inbox, settling, transfer, importing      and those of whole notes
+    tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
+    importing, exporting
     upkeep, history, forgetting, proving                                   and what is left of them
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts

@@ -9,8 +9,7 @@ from dataclasses import replace
 from memorix.errors import NoteUneditable, SecretRefused
 from memorix.frontmatter import cut, read_block
 from memorix.lifecycle import Draft
-from memorix.note import decode, parse
-from memorix.privacy import is_private, without
+from memorix.note import decode
 from memorix.screening import hide, hide_within, secrets, values
 from memorix.yamltext import Value
 
@@ -60,21 +59,6 @@ def of_change(old: bytes, new: bytes, path: str, policy: str) -> tuple[bytes, tu
     if read_block(cut(text).block).sound and not read_block(cut(kept).block).sound:
         raise NoteUneditable(path, f"its metadata holds what looks like a {_labels(found)[0]}")
     return kept.encode(), _labels(found)
-
-
-def of_export(content: bytes, path: str) -> bytes | None:
-    """Return what of a note's file may leave the vault, None for a note that is private.
-
-    Private spans are left out and secrets masked; every other byte is the same.
-    """
-    if is_private(parse(content, path)):
-        return None
-    text, odd = decode(content)
-    if odd:
-        return content
-    public = without(text)
-    kept = hide(public, values(public, secrets(public)))
-    return content if kept == text else kept.encode()
 
 
 def _found(texts: Iterable[str], policy: str) -> dict[str, str]:

@@ -107,6 +107,18 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote; `masked` are (path, kind of secret), `stayed` (path, why it stayed)."""
+
+    target: Path
+    format: str
+    notes: int
+    files: int
+    masked: tuple[tuple[str, str], ...] = ()
+    stayed: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """What was done, or with a dry run would be done, to forget a note.
 

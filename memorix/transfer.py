@@ -1,13 +1,14 @@
-"""Carry whole bundles into the vault and out of it."""
+"""Carry whole bundles into the vault, and keep those that are there in order."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from memorix import admission, privacy, reserved, sync, tombstones
-from memorix.checking import is_concept, repairs
+from memorix import admission, sync, tombstones
+from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
+from memorix.exporters.okf import indexes
 from memorix.held import in_inbox
 from memorix.index.base import Put, Row
 from memorix.intake import Incoming
@@ -105,41 +106,6 @@ def _known(memory: Memory, note: Note) -> Row | None:
     return next(iter(memory.index.same_text(digest(note.body), scope)), None)
 
 
-def files(
-    memory: Memory, scopes: tuple[str, ...] = ("all",), *, private: bool = False
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the bytes of every note of these scopes, sorted by path.
-
-    What is private is left out and secrets are masked, unless all is asked for with `private`.
-    """
-    wanted = memory.places.to_read(scopes)
-    for path in sorted(memory.store.scan()):
-        found = memory.store.read(path) if not wanted or scope_of(path) in wanted else None
-        if found and (content := _leaving(path, found[0], private)) is not None:
-            yield path, content
-
-
-def _leaving(path: str, content: bytes, private: bool) -> bytes | None:
-    return content if private or not is_concept(path) else admission.of_export(content, path)
-
-
-def bundle(memory: Memory, scope: str, title: str, *, private: bool = False) -> dict[str, bytes]:
-    """Return one scope as an OKF bundle: path in the bundle to bytes, sorted.
-
-    Notes that are not conformant as they are, such as those without a type, are mended in the
-    copy; indexes are made where a person has made none.  `private` is as for `files`.
-    """
-    root = f"{folder_of(scope)}/"
-    files: dict[str, bytes] = {}
-    for path in (*memory.store.scan(), *memory.store.scan(reserved=True)):
-        found = memory.store.read(path) if scope_of(path) == scope else None
-        if found and (content := _leaving(path, found[0], private)) is not None:
-            files[path.removeprefix(root)] = content
-    files |= repairs(files)
-    files |= indexes(files, title)
-    return dict(sorted(files.items()))
-
-
 def mend(
     memory: Memory, scope: str, new: Mapping[str, bytes], old: Mapping[str, bytes], change: str
 ) -> str:
@@ -168,18 +134,4 @@ def write_indexes(memory: Memory, scope: str) -> list[str]:
             expect = files[path][1].etag if path in files else None
             memory.store.write(f"{root}/{path}", content, expect)
             written.append(f"{root}/{path}")
-    return written
-
-
-def indexes(files: Mapping[str, bytes], title: str) -> dict[str, bytes]:
-    """Return the index files to write beside these notes, without those that are right."""
-    parsed = (parse(content, path) for path, content in files.items() if is_concept(path))
-    notes = [privacy.public(note) for note in parsed if not privacy.is_private(note)]
-    entries = [reserved.Entry(note.path, note.title, note.description) for note in notes]
-    written: dict[str, bytes] = {}
-    for path, text in reserved.all_indexes(entries, title).items():
-        old = files.get(path)
-        new = reserved.updated_index(None if old is None else old.decode("utf-8", "replace"), text)
-        if new is not None:
-            written[path] = new.encode()
     return written

@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memorix import intake, transfer
+from memorix import exporting, intake, transfer
 from memorix.checking import check, is_concept
 from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
-from memorix.exchange.formats import write
 from memorix.exchange.reading import read
+from memorix.exporters import okf
 from memorix.frontmatter import cut, read_block
 from memorix.layout import folder_of
 from memorix.memory import Memory
@@ -127,16 +127,20 @@ def test_a_key_set_and_removed_leaves_any_note_as_it_was(
 # -- in and out
 
 
+def export(memory: Memory, target: Path) -> None:
+    exporting.export(memory, okf, target, Filter(scopes=("app",)))
+
+
 @pytest.mark.rule("MEM-31", "MEM-32", "OKF-30")
 @pytest.mark.parametrize("name", ALL)
 def test_export_import_export_is_byte_identical(
     name: str, memory: Memory, settings: dict[str, str], tmp_path: Path
 ) -> None:
     bring(memory, BUNDLES / name)
-    write(transfer.bundle(memory, "app", "app").items(), tmp_path / "one")
+    export(memory, tmp_path / "one")
     other = another_vault(settings, tmp_path)
     bring(other, tmp_path / "one")
-    write(transfer.bundle(other, "app", "app").items(), tmp_path / "two")
+    export(other, tmp_path / "two")
     other.close()
 
     assert tree(tmp_path / "one") == tree(tmp_path / "two")
@@ -227,11 +231,14 @@ def test_a_bundle_comes_out_of_every_form_it_went_into(
     kind: str, memory: Memory, tmp_path: Path
 ) -> None:
     bring(memory, BUNDLES / "saschb2b-okf/bundles/hello-okf")
-    files = transfer.bundle(memory, "app", "app")
+    export(memory, tmp_path / "one")
 
-    write(files.items(), tmp_path / f"out{kind}")
+    export(memory, tmp_path / f"out{kind}")
+    export(memory, tmp_path / f"again{kind}")
 
-    assert read(tmp_path / f"out{kind}").files == files
+    assert read(tmp_path / f"out{kind}").files == tree(tmp_path / "one")
+    if kind:
+        assert (tmp_path / f"out{kind}").read_bytes() == (tmp_path / f"again{kind}").read_bytes()
 
 
 def test_an_archive_cannot_write_outside_and_hidden_files_stay_out(tmp_path: Path) -> None:
@@ -285,15 +292,18 @@ def test_a_large_file_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("MEM-31", "OKF-2")
-def test_an_export_of_hand_made_notes_is_conformant_and_clean(memory: Memory, vault: Path) -> None:
+def test_an_export_of_hand_made_notes_is_conformant_and_clean(
+    memory: Memory, vault: Path, tmp_path: Path
+) -> None:
     folder = vault / "projects/app"
     folder.mkdir(parents=True)
     (folder / "plain.md").write_text("# Plain\n\nNo block. [Colon](colon.md)\n", encoding="utf-8")
     (folder / "colon.md").write_text("---\ntitle: a: b\n---\nx\n", encoding="utf-8")
     memory.catch_up()
 
-    files = transfer.bundle(memory, "app", "App")
+    export(memory, tmp_path / "out")
 
+    files = tree(tmp_path / "out")
     assert check(files).clean
     assert b'title: "a: b"' in files["colon.md"]
     assert files["index.md"].startswith(b'---\nokf_version: "0.2"\n---\n')

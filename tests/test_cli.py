@@ -96,10 +96,11 @@ def test_export_writes_a_bundle_an_archive_and_json_lines(
     with zipfile.ZipFile(out / "a.zip") as packed:
         assert packed.read("projects/app/one.md") == note.read_bytes()
     with tarfile.open(out / "a.tar.gz") as packed_too:
-        assert packed_too.getnames() == ["projects/app/one.md"]
+        assert packed_too.getnames() == ["projects/app/index.md", "projects/app/one.md"]
     line = json.loads((out / "a.jsonl").read_text(encoding="utf-8"))
     assert (line["title"], line["body"].strip()) == ("One", "Lamp one.")
     assert "exists already" in memorix("export", str(out / "a.zip"), code=2)
+    assert "1 notes written" in memorix("export", str(out / "a.zip"), "--overwrite")
 
 
 def test_edit_opens_the_editor_and_takes_the_change_in(memorix, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -187,7 +188,8 @@ def test_notes_go_from_one_vault_into_another_as_a_bundle(memorix, tmp_path: Pat
     done = json.loads(memorix("remember", "The port is 8443.", "--title", "Port", "--json"))
     other = {"MEMORIX_VAULT": str(tmp_path / "v2"), "MEMORIX_STATE_DIR": str(tmp_path / "s2")}
 
-    said = memorix("export", "--okf", str(tmp_path / "out.zip"))
+    memorix("export", "--to", "okf", str(tmp_path / "out.zip"), "--scope", "app")
+    said = memorix("check", str(tmp_path / "out.zip"))
     plan = json.loads(memorix("import", str(tmp_path / "out.zip"), "--dry-run", "--json", **other))
     memorix("import", str(tmp_path / "out.zip"), **other)
     again = json.loads(memorix("import", str(tmp_path / "out.zip"), "--json", **other))

@@ -387,7 +387,7 @@ def test_an_erased_fact_comes_back_through_no_channel_after_a_restart_and_a_rein
         memorix("restore"),
         (vault / "projects/app/log.md").read_text(encoding="utf-8"),
     ]
-    memorix("export", str(tmp_path / "out"), "--okf", "--scope", "app")
+    memorix("export", str(tmp_path / "out"), "--to", "okf", "--scope", "app")
     answers += [f.read_text(encoding="utf-8") for f in (tmp_path / "out").rglob("*.md")]
 
     for answer in answers:

@@ -316,13 +316,15 @@ def test_an_export_leaves_out_what_is_private_or_secret_unless_all_is_asked_for(
     write("a.md", f"---\ntype: Fact\n---\nOpen <private>by hand</private>, {token(16)}.\n")
     write("b.md", "---\ntype: Fact\ntitle: The clinic\nprivate: true\n---\nOn Monday.\n")
 
-    memorix("export", str(tmp_path / "plain"), "--scope", "user")
-    memorix("export", str(tmp_path / "okf"), "--okf", "--scope", "user")
+    memorix("export", str(tmp_path / "plain"), "--scope", "all")
+    told = memorix("export", str(tmp_path / "okf"), "--to", "okf", "--scope", "user")
     memorix("export", str(tmp_path / "all"), "--scope", "user", "--private")
 
     open_text = "---\ntype: Fact\n---\nOpen , (masked GitHub token).\n"
     assert (tmp_path / "plain" / "user" / "a.md").read_text(encoding="utf-8") == open_text
     assert (tmp_path / "okf" / "a.md").read_text(encoding="utf-8") == open_text
+    assert "masked: user/a.md: GitHub token\n" in told
+    assert "stayed: user/b.md: private\n" in told
     for folder in ("plain", "okf"):
         assert b"clinic" not in bytes_below(tmp_path / folder)
     whole = bytes_below(tmp_path / "all")

@@ -26,7 +26,7 @@ LEVELS = [
         "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
         "spreading", "quoting", "brief", "reserved",
         "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
-        "admission",
+        "admission", "leaving",
         "bounds",
         "checking", "intake", "imported",
         "held", "access", "versions", "erasure",
@@ -37,7 +37,7 @@ LEVELS = [
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
-        "importers", "hosts", "tokens",
+        "importers", "exporters", "hosts", "tokens",
     ],
     # engine
     [
@@ -45,8 +45,8 @@ LEVELS = [
         "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
-        "settling", "transfer", "importing", "upkeep", "history", "forgetting", "proving", "views",
-        "installing",
+        "settling", "transfer", "importing", "exporting", "upkeep", "history", "forgetting",
+        "proving", "views", "installing",
     ],
     ["wiring"],
     # faces
@@ -69,7 +69,7 @@ PURE = {
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
-    "admission",
+    "admission", "leaving",
     "checking", "intake", "imported", "held", "access", "versions", "erasure",
     "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip

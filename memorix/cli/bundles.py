@@ -1,4 +1,4 @@
-"""The commands of whole bundles: check them, take them in, give them out."""
+"""The commands of whole bundles: check them, take them in."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,6 @@ from memorix.errors import InvalidRequest
 if TYPE_CHECKING:
     from memorix.exchange.reading import Source
     from memorix.importers.base import Importer
-    from memorix.memory import Memory
     from memorix.results import Taken
 
 app = typer.Typer()
@@ -58,32 +57,6 @@ def check(
     lines = [answers.checked_text(report, name) for name, report in reports.items()]
     shown(data, "\n".join(lines), as_json)
     raise typer.Exit(max((_exit_code(r.conformant, r.clean) for r in reports.values()), default=0))
-
-
-@app.command()
-def export(
-    target: Annotated[Path, typer.Argument(help="A folder, or a .zip, .tar.gz or .jsonl file.")],
-    scope: ScopeOption = "all",
-    okf: Annotated[
-        bool, typer.Option("--okf", help="A conformant bundle with indexes; one scope.")
-    ] = False,
-    private: Annotated[
-        bool, typer.Option("--private", help="All as it is, what is private or secret too.")
-    ] = False,
-) -> None:
-    """Copy notes out: as a bundle of Markdown, packed or not, or as JSON Lines."""
-    from memorix import answers, checking, transfer
-    from memorix.exchange.formats import write
-
-    with opened() as memory:
-        if not okf:
-            files = transfer.files(memory, (scope,), private=private)
-            print(f"{write(files, target)} notes written to {target}")
-            return
-        title = target.name.partition(".")[0]
-        bundle = transfer.bundle(memory, _one_scope(memory, scope), title, private=private)
-    write(bundle.items(), target)
-    print(answers.checked_text(checking.check(bundle), str(target)))
 
 
 @app.command("import")
@@ -237,10 +210,6 @@ def _read(path: Path) -> "Source":
     from memorix.exchange.reading import read
 
     return read(path)
-
-
-def _one_scope(memory: "Memory", scope: str) -> str:
-    return memory.places.to_write("" if scope == "all" else scope)
 
 
 def _exit_code(conformant: bool, clean: bool) -> int:

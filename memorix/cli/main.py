@@ -10,6 +10,7 @@ from memorix import __version__
 from memorix.cli import (
     benches,
     bundles,
+    exporting,
     forgetting,
     history,
     hosts,
@@ -31,7 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (notes, forgetting, upkeep, settling, history, vault, serving, bundles, hosts):
+_PARTS = (notes, forgetting, upkeep, settling, history, vault, serving, bundles, exporting, hosts)
+for part in _PARTS:
     app.add_typer(part.app)
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(serving.tokens, name="token")

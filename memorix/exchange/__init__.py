@@ -1,1 +1,1 @@
-"""Notes out of Memorix: `formats` chooses by the name of the target, `base` is what each offers."""
+"""Files outside the vault: `reading` takes bundles from them, `writing` makes exports of them."""
