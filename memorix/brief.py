@@ -6,7 +6,7 @@ long as Python's own start.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ORDER = ("Preference", "Profile", "Decision", "Gotcha", "Procedure", "Fact", "Reference", "Episode")
 # What binds the work comes before what merely informs it.
@@ -76,15 +76,22 @@ def compose(
     for line in _conflicts(entries):
         left -= estimate_tokens(line)
         conflicts += [line] if left >= 0 else []
+    shown = fitting(entries, left, _line)
+    lines = [_line(entry) for entry in sorted(shown, key=rank)]
+    return Brief("\n".join([head, *conflicts, *lines]), tuple(shown), total)
+
+
+def fitting(
+    entries: "Sequence[Entry]", max_tokens: int, line: "Callable[[Entry], str]"
+) -> "list[Entry]":
+    """Choose what to tell within a budget: the newest of each kind in turn."""
     shown: list[Entry] = []
     for entry in _in_turn(entries):
-        cost = estimate_tokens(_line(entry))
-        if cost > left:
+        max_tokens -= estimate_tokens(line(entry))
+        if max_tokens < 0:
             break
-        left -= cost
         shown.append(entry)
-    lines = [_line(entry) for entry in sorted(shown, key=_rank)]
-    return Brief("\n".join([head, *conflicts, *lines]), tuple(shown), total)
+    return shown
 
 
 def estimate_tokens(line: str) -> int:
@@ -112,20 +119,22 @@ def _in_turn(entries: "Sequence[Entry]") -> list[Entry]:
     kinds: dict[str, list[Entry]] = {}
     for entry in sorted(entries, key=lambda e: e.date, reverse=True):
         kinds.setdefault(entry.type, []).append(entry)
-    rounds = [(place, _rank(entry), entry) for k in kinds.values() for place, entry in enumerate(k)]
+    rounds = [(place, rank(entry), entry) for k in kinds.values() for place, entry in enumerate(k)]
     return [entry for _, _, entry in sorted(rounds, key=lambda r: (r[0], r[1], r[2].id))]
 
 
-def _rank(entry: Entry) -> int:
+def rank(entry: Entry) -> int:
+    """Return the place of a note's kind among the kinds."""
     return ORDER.index(entry.type) if entry.type in ORDER else len(ORDER)
 
 
 def _line(entry: Entry) -> str:
-    gist = "" if entry.gist == entry.title else f": {_cut(entry.gist)}"
+    gist = "" if entry.gist == entry.title else f": {cut(entry.gist)}"
     return f"- {entry.type} ({entry.date[:10]}) {entry.title}{gist} [{entry.id}]"
 
 
-def _cut(gist: str) -> str:
+def cut(gist: str) -> str:
+    """Return a gist as a line has room for it."""
     if len(gist) <= _GIST:
         return gist
     head = gist[: _GIST - 1]

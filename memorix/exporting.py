@@ -41,7 +41,8 @@ def export(
     """Write the notes that pass a filter to a target; the same notes give the same bytes.
 
     The target is there as a whole or not at all; one that exists stays unless it is to be
-    overwritten.  `everything` as `memorix.leaving` has it, where it is not left to the format;
+    overwritten.  `everything` as `memorix.leaving` has it, where it is not left to the format; a
+    block, which is read in every session, never holds what is out of force or in the inbox;
     `private` takes all as it is, what is private or secret too.
 
     Raises:
@@ -73,9 +74,8 @@ def _chosen(
     private: bool,
 ) -> Chosen:
     asked = replace(asked, scopes=memory.places.to_read(asked.scopes))
-    wanted = leaving.wanted(
-        asked, everything=exporter.everything if everything is None else everything
-    )
+    whole = exporter.everything if everything is None else everything
+    wanted = leaving.wanted(asked, everything=whole and exporter.form != "block")
     rows = memory.index.latest(wanted, memory.clock(), _ALL)
     notes = [
         Outgoing(with_id(parse(content, row.path), row), content, row.scope)

@@ -15,7 +15,12 @@ def export(
     target: Annotated[
         Path, typer.Argument(help="The file or folder to make; .zip and .tar.gz pack a folder.")
     ],
-    to: Annotated[str, typer.Option("--to", help="okf or jsonl; else by the target's name.")] = "",
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", help="The format, such as okf, obsidian or html; else by the target's name."
+        ),
+    ] = "",
     scope: ScopeOption = "all",
     type: Annotated[str, typer.Option("--type", help="Only notes of these, comma-separated.")] = "",
     tags: Annotated[str, typer.Option("--tags", help="Only notes with all of these.")] = "",
@@ -38,6 +43,10 @@ def export(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also where the target exists already.")
     ] = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="About how many a block of instructions may take; else 800."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Take notes out: as a bundle, as JSON Lines, or as others read them.
@@ -48,7 +57,7 @@ def export(
     from memorix.arguments import query_from
     from memorix.exporters import formats
 
-    exporter = formats.choose(to, target.name)
+    exporter = formats.choose(to, target.name, max_tokens or 0)
     having = "\n".join(part.replace("=", ":", 1) for part in where or ())
     asked = query_from("", 1, scope, type, tags, since, until, where=having).filter
     how = {"private": private, "overwrite": overwrite}

@@ -1,0 +1,1 @@
+"""Notes as pages to read in a browser, from a folder, without a server or the network."""
