@@ -5,6 +5,8 @@ note elsewhere has not checked it here, so `verified` becomes `verified_at_sourc
 as history and counts for nothing.
 """
 
+import base64
+import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ from memorix.note import decode
 from memorix.yamltext import Value
 
 VERIFIED, VERIFIED_THERE = "verified", "verified_at_source"
+
+LINES = "memorix-note/1"
+# What each line of an export as JSON Lines says it is.
 
 _FORBIDDEN = re.compile(r'[\\:*?"<>|\x00-\x1f]')
 
@@ -46,9 +51,31 @@ def incoming(
     return found
 
 
+def from_line(entry: Mapping[str, object]) -> tuple[str, bytes] | None:
+    """Return the path and the bytes of the file that a line of an export holds; None for another
+    line, or a damaged one."""
+    path, front, body = (entry.get(key) for key in ("path", "front", "body"))
+    packed = entry.get("base64")
+    if entry.get("format") != LINES or not isinstance(path, str) or not _is_in_vault(path):
+        return None
+    if isinstance(packed, str):
+        try:
+            return path, base64.b64decode(packed, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+    if isinstance(front, str) and isinstance(body, str):
+        return path, (front + body).encode("utf-8", "replace")
+    return None
+
+
 def is_vault(files: Mapping[str, bytes]) -> bool:
     """Say whether paths are those of a whole vault, `user/...` and `projects/<name>/...`."""
-    return bool(files) and all(path.split("/")[0] in (USER, PROJECTS) for path in files)
+    return bool(files) and all(map(_is_in_vault, files))
+
+
+def _is_in_vault(path: str) -> bool:
+    first, *rest = path.split("/")
+    return first in (USER, PROJECTS) and ".." not in rest
 
 
 def as_taken_in(content: bytes, path: str, source: str) -> bytes:

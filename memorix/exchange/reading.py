@@ -1,5 +1,6 @@
-"""Read a bundle of Markdown from wherever it lies: a folder, a .zip or a .tar.gz."""
+"""Read a bundle of Markdown from wherever it lies: a folder, a .zip, a .tar.gz, JSON Lines."""
 
+import json
 import os
 import tarfile
 import zipfile
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from memorix.errors import InvalidRequest, UnsafePath
 from memorix.files import safe_relative
+from memorix.intake import from_line
 
 LARGEST = 16 * 1024 * 1024
 # Bytes; a larger Markdown file is a data set, and is named instead of read.
@@ -50,6 +52,8 @@ def read(source: Path) -> Source:
             found = Source(source.stem)
             found.add(source.name, source.stat().st_size, source.read_bytes())
             return found
+        if source.is_file() and source.suffix in (".jsonl", ".ndjson"):
+            return _from_lines(source)
         if source.is_file() and zipfile.is_zipfile(source):
             return _from_zip(source)
         if source.is_file() and tarfile.is_tarfile(source):
@@ -57,6 +61,29 @@ def read(source: Path) -> Source:
     except (OSError, zipfile.BadZipFile, tarfile.TarError) as error:
         raise InvalidRequest(f"{source} cannot be read: {error}.") from error
     raise InvalidRequest(f"{source} is no folder of Markdown, .zip or .tar.gz. Name one of these.")
+
+
+def _from_lines(file: Path) -> Source:
+    """Read an export of our own; a line that holds no note is named."""
+    found = Source(file.stem)
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            entry = _object(line) if line.strip() else None
+            note = from_line(entry) if entry else None
+            if note:
+                path, content = note
+                found.add(path, len(content), content if len(content) <= LARGEST else None)
+            elif line.strip():
+                found.skipped.append((f"{file.name}:{number}", "it holds no note"))
+    return found
+
+
+def _object(line: bytes) -> dict[str, object] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 def _from_folder(root: Path) -> Source:

@@ -11,9 +11,8 @@ from typing import Any
 
 from memorix.exporters.base import Chosen, Files, Form, Outgoing
 from memorix.frontmatter import cut
+from memorix.intake import LINES
 from memorix.note import format_time
-
-FORMAT = "memorix-note/1"
 
 name = "jsonl"
 about = "a JSON object a line and note; comes back as it was"
@@ -34,7 +33,7 @@ def entry(one: Outgoing) -> Mapping[str, Any]:
     note = one.note
     times = {"created": note.created, "changed": note.changed}
     return {
-        "format": FORMAT,
+        "format": LINES,
         "id": note.id,
         "path": note.path,
         "scope": one.scope,

@@ -12,6 +12,7 @@ from memorix.errors import InvalidRequest
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LONGEST_LINE, MAYBE, NO, first_object, json_lines, unreadable
 from memorix.importers.fields import Fields, record
+from memorix.intake import LINES
 
 USUAL = Fields(
     key=("id", "uuid", "key", "_id"),
@@ -51,7 +52,8 @@ class JsonLines:
 
     def detect(self, source: Path) -> float:
         lines = source.is_file() and source.suffix in (".jsonl", ".ndjson")
-        return MAYBE if lines and first_object(source) else NO
+        first = first_object(source) if lines else {}
+        return MAYBE if first and first.get("format") != LINES else NO  # an export of our own
 
     def read(self, source: Path) -> Iterator[Record | Unreadable]:
         for line in json_lines(source):
