@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from memorix.brief import estimate_tokens
 from memorix.exporters import formats
@@ -18,7 +19,7 @@ from memorix.frontmatter import cut
 
 Typed = Callable[..., str]
 
-FORMATS = ("mcp-memory", "basic-memory", "obsidian", "html")
+FORMATS = ("markdown", "mcp-memory", "basic-memory", "obsidian", "html")
 NOTES = {
     "projects/app/decisions/use-wal.md": """---
 type: Decision
@@ -167,6 +168,38 @@ def test_a_vault_without_notes_is_exported_too(
     memorix("export", "--to", format, str(tmp_path / "out"))
 
     assert (tmp_path / "out").exists()
+
+
+# -- one file of Markdown
+
+
+def test_one_markdown_file_holds_every_note_and_its_links_lead_within_it(
+    memorix: Typed, filled: Path, tmp_path: Path
+) -> None:
+    memorix("export", str(tmp_path / "all.md"))
+
+    text = (tmp_path / "all.md").read_text(encoding="utf-8")
+    assert re.findall(r"^#{1,3} .*", text, re.MULTILINE) == [
+        "# Memory", "## app", "### Use WAL: always?", "### Port", "### 端口", "## user", "### port",
+    ]  # fmt: skip
+    assert "*Decision · 2026-02-03 · claude-code/2.1 · database, 2026*" in text
+    assert "#### Use WAL\n\nWe switch to WAL, see [the port](#note-2) and [端口](#note-3)." in text
+    assert '<a id="note-2"></a>\n\n### Port\n' in text
+
+
+def test_code_and_comments_that_a_note_leaves_open_hold_no_other_note(
+    memorix: Typed, vault: Path, tmp_path: Path
+) -> None:
+    (vault / "projects/app").mkdir(parents=True)
+    for name, body in (("a", "~~~~sh\n# one\n```"), ("b", "x <!-- never closed"), ("c", "End.")):
+        (vault / f"projects/app/{name}.md").write_text(
+            f"---\ntype: Fact\ntitle: {name}\n---\n\n{body}\n", encoding="utf-8"
+        )
+    memorix("export", "--to", "markdown", str(tmp_path / "all.md"))
+
+    html = MarkdownIt("commonmark").render((tmp_path / "all.md").read_text(encoding="utf-8"))
+    assert re.findall(r"<h3>(.)</h3>", html) == ["a", "b", "c"]
+    assert "<p>End.</p>" in html
 
 
 # -- the reference memory server

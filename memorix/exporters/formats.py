@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 
 from memorix.errors import InvalidRequest
-from memorix.exporters import basic_memory, html, instructions, jsonl, mcp_memory, obsidian, okf
+from memorix.exporters import (
+    basic_memory,
+    html,
+    instructions,
+    jsonl,
+    markdown,
+    mcp_memory,
+    obsidian,
+    okf,
+)
 from memorix.exporters.base import Exporter
 
 ALL: Sequence[Exporter] = (
     okf,
     jsonl,
+    markdown,
     mcp_memory,
     basic_memory,
     obsidian,
@@ -16,7 +26,7 @@ ALL: Sequence[Exporter] = (
     html,
 )
 
-BY_SUFFIX = {".jsonl": "jsonl", ".ndjson": "jsonl"}
+BY_SUFFIX = {".jsonl": "jsonl", ".ndjson": "jsonl", ".md": "markdown"}
 # The format of a target whose name tells it; any other name is that of a bundle.
 
 

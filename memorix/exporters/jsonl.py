@@ -1,7 +1,8 @@
 """Notes as JSON Lines, an object a note: with all that its file says, so that it can come back.
 
 `front` and `body` joined are the text of the file; the other fields are what it means, for programs
-that do not read Markdown.  A file that is not UTF-8 is there as `base64`.
+that do not read Markdown.  A file that is not UTF-8 is there as `base64`.  It is described in
+spec/jsonl-format.md.
 """
 
 import base64
