@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from math import log
 
 from memorix import dates, floors, priors, spreading, typos
@@ -108,7 +108,7 @@ def _search(
     ranked = fuse(
         words,
         near,
-        covered=lambda match: _covered(weights, match, mix),
+        covered=_coverer(weights, mix),
         identified=(lambda match: share_held(named, match.tokens)) if named else None,
         pairs=_share_of_pairs(weights),
         language=language_hint(text),
@@ -199,11 +199,17 @@ def share_held(named: Sequence[QueryTerm], tokens: frozenset[str]) -> float:
     return sum(not tokens.isdisjoint(term.exact) for term in named) / len(named)
 
 
-def _covered(weights: Mapping[QueryTerm, float], match: Match, mix: Mix) -> float:
-    own = coverage(weights, match.tokens)
-    if not match.around:
-        return own
-    return own + mix.around * (coverage(weights, match.tokens | match.around) - own)
+def _coverer(weights: Mapping[QueryTerm, float], mix: Mix) -> Callable[[Match], float]:
+    """Return what tells the share of a question that a match holds; many hold the same words."""
+
+    @cache
+    def share(own: frozenset[str], around: frozenset[str]) -> float:
+        held = coverage(weights, own)
+        if not around:
+            return held
+        return held + mix.around * (coverage(weights, own | around) - held)
+
+    return lambda match: share(match.tokens, match.around)
 
 
 def _by_traits(
