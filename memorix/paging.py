@@ -37,7 +37,8 @@ _Shown = tuple[Hit, int, str]
 class Found:
     """All notes that answer a question, best first, of which pages are shown.
 
-    `ids` are theirs, which stay when a note is indexed anew.  `weights` are the question's terms.
+    `ids` are theirs, which stay when a note is indexed anew.  `weights` are the question's terms,
+    `learnt` what reading has added to the share of words.
     """
 
     ranked: Sequence[Ranked]
@@ -46,6 +47,7 @@ class Found:
     silent: str = ""
     read_as: tuple[str, ...] = ()
     ids: Sequence[str] = ()
+    learnt: float = 0.0
 
 
 class Lists:
@@ -149,11 +151,12 @@ def _hits(
             replace(r, note=keys.get(found.ids[p], -1)) for r, p in zip(ranked, places, strict=True)
         ]
     rows, texts = index.rows(r.note for r in ranked), index.texts(r.chunk for r in ranked)
+    learnt = (f"words {found.learnt:+.0%} by reading",) if found.learnt else ()
     hits = []
     for one, place in zip(ranked, places, strict=True):
         if row := rows.get(one.note):
             text = texts.get(one.chunk, "")
-            marked = marks(index, row, now, query.filter.as_of)
+            marked = (*marks(index, row, now, query.filter.as_of), *learnt)
             shown = {"brief": "", "passage": text}.get(query.detail)
             whole = body(row) if shown is None else shown
             hits.append((_found(row, one, text, found.weights, marked, whole), place, text))

@@ -125,7 +125,7 @@ def _search(
         ranked = _by_links(index, query, ranked, now, mix)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
-    return Found(ranked, weights, meaning, silent, read_as)
+    return Found(ranked, weights, meaning, silent, read_as, learnt=mix.learnt)
 
 
 def _read(

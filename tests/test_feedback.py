@@ -146,5 +146,7 @@ def test_what_was_learnt_reaches_recall(learning: Memory) -> None:
 
     hits = learning.recall(query_from("gateway painted")).hits
 
-    assert 0 < learning.learning.mixed(learning.index, learning.mix).learnt <= MARGIN
+    learnt = learning.learning.mixed(learning.index, learning.mix).learnt
+    assert 0 < learnt <= MARGIN
     assert hits
+    assert all(f"words {learnt:+.0%} by reading" in hit.why.notes for hit in hits)
