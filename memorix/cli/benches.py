@@ -16,6 +16,7 @@ MarkdownOut = Annotated[Path | None, typer.Option("--markdown", help="Write the 
 def add_to(bench: typer.Typer) -> None:
     bench.command("core")(bench_core)
     bench.command("scale")(bench_scale)
+    bench.command("peers")(bench_peers)
 
 
 def bench_core(
@@ -51,6 +52,31 @@ def bench_scale(
         plots.mkdir(parents=True, exist_ok=True)
         for name, svg in drawn(results).items():
             (plots / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def bench_peers(
+    cache: Annotated[
+        Path, typer.Option(help="Where other memories are installed, each in a folder of its own.")
+    ],
+    notes: Annotated[int, typer.Option(min=20, help="Notes in the store of each.")] = 1_000,
+    install: Annotated[
+        bool, typer.Option("--install", help="Install the others from npm first.")
+    ] = False,
+    out: Out = None,
+    markdown: MarkdownOut = None,
+) -> None:
+    """Put other memories, and grep over plain files, beside ours."""
+    from memorix.bench.peers import harness
+    from memorix.bench.results import write
+
+    peers = harness.peers(cache.absolute(), install)
+    results = harness.compare(peers, notes, _tell)
+    text = harness.markdown(results, peers)
+    print(text, end="")
+    if out:
+        write(out, results.as_data())
+    if markdown:
+        markdown.write_text(text, encoding="utf-8")
 
 
 def _shown(results: "Results", out: Path | None, markdown: Path | None) -> None:

@@ -1,0 +1,32 @@
+"""Memorix itself, asked as any other."""
+
+import re
+import sys
+
+from memorix.bench.peers.base import Said, Tools
+from memorix.bench.peers.serving import McpPeer
+
+SETTINGS = {
+    "MEMORIX_VAULT": "{store}/vault",
+    "MEMORIX_STATE_DIR": "{store}/state",
+    "MEMORIX_PROJECT_DIR": "{store}",
+}
+
+
+def _purged(title: str, written: Said) -> tuple[str, dict[str, str]]:
+    found = re.search(r"^id (\w+)", written.text, re.MULTILINE)
+    return "forget", {"id": found[1] if found else title, "level": "erase"}
+
+
+TOOLS = Tools(
+    lambda title, text: ("remember", {"title": title, "text": text}),
+    lambda question, limit: ("recall", {"query": question, "limit": limit, "max_tokens": 4000}),
+    _purged,
+)
+
+
+def ours(model: str) -> McpPeer:
+    """Return our server with a model by name, or `none`."""
+    name = "memorix, words only" if model == "none" else "memorix"
+    command = [sys.executable, "-m", "memorix", "serve"]
+    return McpPeer(name, TOOLS, command, {**SETTINGS, "MEMORIX_MODEL": model})
