@@ -5,11 +5,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from anyio import BrokenResourceError, ClosedResourceError
 from mcp import MCPError
 
+from memorix.bench.data import Question
 from memorix.bench.generated import near_copies
 from memorix.bench.peers import judges, reference
 from memorix.bench.peers.base import Peer, Session
@@ -20,7 +22,15 @@ from memorix.bench.report import conditions_text, table
 from memorix.bench.results import Measured, Results, machine
 from memorix.errors import InvalidRequest
 
-FAILED = (MCPError, BrokenResourceError, ClosedResourceError, OSError, ValueError, TimeoutError)
+FAILED = (
+    ExceptionGroup,
+    MCPError,
+    BrokenResourceError,
+    ClosedResourceError,
+    OSError,
+    ValueError,
+    TimeoutError,
+)
 INSTALL_S = 600
 LOSSES: Mapping[str, Callable[[Peer, Path], float]] = {
     "callers.lost": judges.lost_by_callers,
@@ -105,12 +115,28 @@ def _attempt(
         try:
             found = measure(peer, Path(folder))
         except FAILED as error:
-            results.skipped[f"{peer.name}.{name}".rstrip(".")] = f"{error}"
+            results.skipped[f"{peer.name}.{name}".rstrip(".")] = _said(error)
             return
     results.add(
         peer.name,
         {key: Measured.once(value) for key, value in found.items() if key not in peer.cannot},
     )
+
+
+def _said(error: BaseException) -> str:
+    """Return what the first error within a group of them says, in one line."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def _bare(questions: Sequence[Question]) -> list[Question]:
+    """Return the questions that name an identifier, with nothing asked but that."""
+    return [
+        replace(question, text=question.text.split()[-1], category="bare identifier")
+        for question in questions
+        if question.category == "identifier"
+    ]
 
 
 def _used(peer: Peer, store: Path, notes: int) -> Mapping[str, float]:
@@ -120,7 +146,7 @@ def _used(peer: Peer, store: Path, notes: int) -> Mapping[str, float]:
         tokens = _tokens(session)
         started = (time.perf_counter() - began) * 1000
         wrote = judges.filled(session, data.documents)
-        found = judges.asked(session, data.questions)
+        found = judges.asked(session, [*data.questions, *_bare(data.questions)])
         held = session.resident_mb()
     measured = {"tools_tokens": tokens, "start_ms": started, **wrote, **found}
     return {**measured, "resident_mb": held, "disk_mb": judges.size_mb(store)}

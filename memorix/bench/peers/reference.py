@@ -1,12 +1,13 @@
 """@modelcontextprotocol/server-memory: a graph of entities in one file."""
 
+import json
 from pathlib import Path
 
 from memorix.bench.peers.base import Tools
 from memorix.bench.peers.serving import McpPeer
 
 PACKAGE = "@modelcontextprotocol/server-memory"
-SCRIPT = "node_modules/@modelcontextprotocol/server-memory/dist/index.js"
+MODULE = "node_modules/@modelcontextprotocol/server-memory"
 TOOLS = Tools(
     lambda title, text: (
         "create_entities",
@@ -20,5 +21,8 @@ TOOLS = Tools(
 def reference(cache: Path) -> McpPeer:
     """Return the reference server, as npm put it into a folder of its own."""
     settings = {"MEMORY_FILE_PATH": "{store}/memory.jsonl"}
-    command = ["node", str(cache / "server-memory" / SCRIPT)]
-    return McpPeer("server-memory", TOOLS, command, settings)
+    module = cache / "server-memory" / MODULE
+    about = module / "package.json"
+    version = json.loads(about.read_text(encoding="utf-8"))["version"] if about.exists() else "?"
+    command = ["node", str(module / "dist" / "index.js")]
+    return McpPeer(f"server-memory {version}", TOOLS, command, settings)
