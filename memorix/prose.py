@@ -56,6 +56,7 @@ _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\r]|\Z)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*+\1){2,}+[ \t\r]*\Z")
 _UNDERLINE = re.compile(r"(=++|-++)[ \t\r]*\Z")
 _FENCE = re.compile(r"`{3,}+(?!.*`)|~{3,}+")
+_OPENING = re.compile(rf" {{0,3}}({_FENCE.pattern})")
 COMMENT = "<!--"
 _COMMENT_END = re.compile(r".*?-->")
 _HEADING = re.compile(r"(#{1,6})(?=[ \t\r]|\Z)")
@@ -307,6 +308,18 @@ class _Reader:
             self._related = level
         elif level <= self._related:
             self._related = 0
+
+
+def fence_after(line: str, fence: str = "") -> str:
+    """Return the fence of the code that is open after a line, empty where none is.
+
+    `fence` is the one that was open before it.
+    """
+    if not fence:
+        mark = _OPENING.match(line)
+        return mark[1] if mark else ""
+    bare = line.strip()
+    return "" if bare.startswith(fence) and set(bare) == {fence[0]} else fence
 
 
 def without_code(body: str) -> str:

@@ -38,24 +38,16 @@ class Instructions:
         left = self.max_tokens - sum(map(brief.estimate_tokens, (BEGIN, *HEAD.splitlines(), END)))
         plain = [entry for entry in entries if entry.id not in contested]
         told = brief.fitting(plain, left, _line)
-        yield (
-            "AGENTS.md",
-            (
-                "\n".join([BEGIN, HEAD, *map(_line, sorted(told, key=brief.rank)), END]) + "\n"
-            ).encode(),
-        )
+        lines = [BEGIN, HEAD, *map(_line, sorted(told, key=brief.rank)), END]
+        yield "AGENTS.md", "".join(f"{line}\n" for line in lines).encode()
 
 
 def _fit_for_all(one: Outgoing) -> bool:
     """Say whether a note may stand where nobody asked for it, whatever else was exported."""
     note = one.note
-    waiting = held.in_inbox(note.path, folder_of(one.scope)) or note.status in (
-        "draft",
-        "deprecated",
-    )
-    return not (
-        waiting or note.superseded_by or screening.instructions(f"{note.title}\n{note.body}")
-    )
+    waits = held.in_inbox(note.path, folder_of(one.scope)) or note.status == "draft"
+    replaced = note.superseded_by or note.status == "deprecated"
+    return not (waits or replaced or screening.instructions(f"{note.title}\n{note.body}"))
 
 
 def _entry(one: Outgoing) -> brief.Entry:

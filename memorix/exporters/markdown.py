@@ -8,7 +8,7 @@ from memorix.exporters.graph import Graph, relinked
 from memorix.layout import scope_of
 from memorix.links import Link
 from memorix.note import Note, format_time
-from memorix.prose import without_code
+from memorix.prose import fence_after, without_code
 
 name = "markdown"
 about = "one Markdown file with all notes"
@@ -16,7 +16,6 @@ form: Form = "file"
 everything = False
 
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?=[ \t]|$)", re.MULTILINE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DEEPEST, _BELOW = 6, 3
 # Levels of headings there are, and those that the file's own take up.
 
@@ -87,12 +86,7 @@ def _closed(body: str) -> str:
     """End the code or the comment that a body leaves open, so that it holds no other note."""
     fence = ""
     for line in body.splitlines():
-        mark = _FENCE.match(line)
-        if fence:
-            ends = line.strip().startswith(fence) and set(line.strip()) == {fence[0]}
-            fence = "" if ends else fence
-        elif mark:
-            fence = mark[1]
+        fence = fence_after(line, fence)
     if fence:
         return f"{body}\n{fence}"
     return f"{body}\n-->" if body.rfind("<!--") > body.rfind("-->") else body

@@ -13,6 +13,7 @@ from memorix.exporters.base import Chosen, Files, Form
 from memorix.exporters.graph import Edge, Graph, relinked, unique
 from memorix.links import Link, links
 from memorix.note import Note, format_time, without_relations
+from memorix.prose import fence_after
 
 name = "mcp-memory"
 about = "a JSON Lines file for the MCP reference memory server"
@@ -21,7 +22,6 @@ everything = False
 
 FILE = "memory.jsonl"
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 
@@ -86,24 +86,19 @@ def blocks(text: str) -> list[str]:
     found: list[list[str]] = []
     fence, open_item, fresh = "", False, True
     for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if fence:
+        within, fence = fence, fence_after(line, fence)
+        if within:
             found[-1].append(line)
-            fence = "" if _closes(line.strip(), fence) else fence
         elif not line.strip():
             fresh = True
         elif _ITEM.match(line) or (fresh and not (open_item and line[:1].isspace())):
             item = _ITEM.match(line)
             _begin(found, line[item.end() :] if item else line)
-            open_item, fresh, fence = bool(item), False, mark[1] if mark else ""
+            open_item, fresh = bool(item), False
         else:
             found[-1].append(line.removeprefix("  ") if open_item else line)
-            fresh, fence = False, mark[1] if mark else ""
+            fresh = False
     return ["\n".join(lines).strip() for lines in found]
-
-
-def _closes(line: str, fence: str) -> bool:
-    return line.startswith(fence) and set(line) == {fence[0]}
 
 
 def _begin(found: list[list[str]], line: str) -> None:
