@@ -9,7 +9,7 @@ In reading order:
     retention, priors, ranking, floors
     values, lexicon, grammar, claims, conflict
     quoting, brief, reserved, strength, keyforms, assignments, injection
-    screening, privacy, admission, leaving, bounds, checking, intake
+    screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
     access, versions, resemblance, topics, tidying, erasure, usage
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each

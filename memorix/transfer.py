@@ -8,9 +8,9 @@ from memorix import admission, sync, tombstones
 from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
-from memorix.exporters.okf import indexes
 from memorix.held import in_inbox
 from memorix.index.base import Put, Row
+from memorix.indexes import indexes
 from memorix.intake import Incoming
 from memorix.layout import folder_of, scope_of
 from memorix.memory import Memory

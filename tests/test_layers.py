@@ -28,7 +28,7 @@ LEVELS = [
         "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
         "admission", "leaving",
         "bounds",
-        "checking", "intake", "imported",
+        "checking", "indexes", "intake", "imported",
         "held", "access", "versions", "erasure",
         "resemblance", "topics", "tidying", "usage",
     ],
@@ -70,7 +70,7 @@ PURE = {
     "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission", "leaving",
-    "checking", "intake", "imported", "held", "access", "versions", "erasure",
+    "checking", "indexes", "intake", "imported", "held", "access", "versions", "erasure",
     "resemblance", "topics", "tidying", "usage",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}

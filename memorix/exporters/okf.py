@@ -4,13 +4,10 @@ Notes that are not conformant as they are, such as those without a type, are men
 indexes are made where a person has made none.
 """
 
-from collections.abc import Mapping
-
-from memorix import privacy, reserved
-from memorix.checking import is_concept, repairs
+from memorix.checking import repairs
 from memorix.exporters.base import Chosen, Files, Form
+from memorix.indexes import indexes
 from memorix.layout import folder_of, scope_of
-from memorix.note import parse
 
 name = "okf"
 about = "a bundle of the Open Knowledge Format: the Markdown files, with indexes"
@@ -36,17 +33,3 @@ def _bundle(chosen: Chosen, scope: str, title: str) -> dict[str, bytes]:
     files |= repairs(files)
     files |= indexes(files, title)
     return dict(sorted(files.items()))
-
-
-def indexes(files: Mapping[str, bytes], title: str) -> dict[str, bytes]:
-    """Return the index files to write beside these notes, without those that are right."""
-    parsed = (parse(content, path) for path, content in files.items() if is_concept(path))
-    notes = [privacy.public(note) for note in parsed if not privacy.is_private(note)]
-    entries = [reserved.Entry(note.path, note.title, note.description) for note in notes]
-    written: dict[str, bytes] = {}
-    for path, text in reserved.all_indexes(entries, title).items():
-        old = files.get(path)
-        new = reserved.updated_index(None if old is None else old.decode("utf-8", "replace"), text)
-        if new is not None:
-            written[path] = new.encode()
-    return written
