@@ -99,7 +99,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an import did with a file: new, known, replaced, differs, forgotten or refused; why."""
+    """What an import did with a file: new, known, replaced, differs, forgotten, refused or
+    unreadable; and why."""
 
     path: str
     status: str

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memorix.exchange.reading import LONGEST_LINE
+
 Typed = Callable[..., str]
 
 BUNDLES = Path(__file__).parent / "data" / "okf-bundles"
@@ -61,7 +63,25 @@ def test_a_damaged_line_is_named_and_the_rest_comes_in(
     lines = [json.dumps(one) for one in odd] + ['{"format"', "[" * 9000, "\0"]
     file.write_text(whole + "\n".join(lines), encoding="utf-8")
 
-    memorix("import", str(file), "--trust", **other)
+    told = memorix("import", str(file), "--trust", code=1, keep_output=True, **other)
 
+    named = [line for line in told.splitlines() if line.startswith("unreadable: ")]
+    assert named == [f"unreadable: all.jsonl:{n}: it holds no note" for n in range(2, 12)]
     assert set(notes(tmp_path / "other")) == {"user/a.md"}
     assert not (tmp_path / "out.md").exists()
+
+
+def test_a_line_too_long_for_a_note_is_named_and_those_after_it_come_in(
+    memorix: Typed, vault: Path, tmp_path: Path, other: dict[str, str]
+) -> None:
+    (vault / "user").mkdir(parents=True)
+    (vault / "user/a.md").write_text("---\ntype: Fact\n---\n\nOne.\n", encoding="utf-8")
+    file = tmp_path / "all.jsonl"
+    memorix("export", str(file))
+    whole = file.read_bytes()
+    file.write_bytes(b"x" * (LONGEST_LINE + 1) + b"\n" + whole)
+
+    told = memorix("import", str(file), "--trust", code=1, keep_output=True, **other)
+
+    assert "unreadable: all.jsonl:1: the line is too long for a note" in told
+    assert set(notes(tmp_path / "other")) == {"user/a.md"}

@@ -126,6 +126,7 @@ def _taken_bundle(
     """Take in Markdown as it is."""
     from memorix import held, intake, transfer
     from memorix.layout import folder_of
+    from memorix.results import Taken
 
     found = _read(source)
     with opened() as memory:
@@ -135,9 +136,7 @@ def _taken_bundle(
         files = intake.incoming(found.files, root, found.name, trusted=trust)
         how = {"replace": replace, "again": again, "dry_run": dry_run}
         done = list(transfer.take_in(memory, files, **how))
-    for path, reason in found.skipped:
-        print(f"{path}: left out, {reason}", file=sys.stderr)
-    return done
+    return [*done, *(Taken(path, "unreadable", reason) for path, reason in found.skipped)]
 
 
 def _taken_records(

@@ -15,6 +15,9 @@ from memorix.intake import from_line
 LARGEST = 16 * 1024 * 1024
 # Bytes; a larger Markdown file is a data set, and is named instead of read.
 
+LONGEST_LINE = 6 * LARGEST
+# Bytes of JSON; each character of a note takes at most six.
+
 LARGEST_ARCHIVE = 2 * 1024 * 1024 * 1024
 # Bytes unpacked; beyond it an archive is a mistake or an attack.
 
@@ -64,18 +67,27 @@ def read(source: Path) -> Source:
 
 
 def _from_lines(file: Path) -> Source:
-    """Read an export of our own; a line that holds no note is named."""
+    """Read an export of our own; a line that holds no note, or is too long for one, is named."""
     found = Source(file.stem)
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            entry = _object(line) if line.strip() else None
-            note = from_line(entry) if entry else None
-            if note:
-                path, content = note
-                found.add(path, len(content), content if len(content) <= LARGEST else None)
+    with file.open("rb") as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
+            if len(line) > LONGEST_LINE:
+                while not line.endswith(b"\n") and (line := stream.readline(LONGEST_LINE)):
+                    pass
+                found.skipped.append((f"{file.name}:{number}", "the line is too long for a note"))
             elif line.strip():
-                found.skipped.append((f"{file.name}:{number}", "it holds no note"))
+                _add_line(found, f"{file.name}:{number}", line)
     return found
+
+
+def _add_line(found: Source, name: str, line: bytes) -> None:
+    entry = _object(line)
+    note = from_line(entry) if entry else None
+    if note is None:
+        found.skipped.append((name, "it holds no note"))
+        return
+    path, content = note
+    found.add(path, len(content), content if len(content) <= LARGEST else None)
 
 
 def _object(line: bytes) -> dict[str, object] | None:
