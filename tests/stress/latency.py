@@ -1,16 +1,12 @@
 """How long after a save a host can recall it, beside a bare event of the system in the same run."""
 
 import random
-import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
-
+from memorix.bench.speed.following import GIVEN_UP_S, first_events, moment
 from tests.editors import by_rename, in_place
 from tests.stress.corpus import lay
 from tests.stress.session import Session, environment, hosting
@@ -18,7 +14,6 @@ from tests.stress.session import Session, environment, hosting
 PAUSE_S = (0.2, 0.6)
 # Between two edits, so that each meets a server at rest.
 
-GIVEN_UP_S = 20.0
 AIM_P50_MS, AIM_P95_MS = 300, 1000
 
 
@@ -36,7 +31,7 @@ def _at_size(folder: Path, size: int, edits: int) -> dict[str, Any]:
     recalled, told = [], []
     with hosting(folder / "servers") as host, host.session(settings) as server:
         server.until_taken_in(size)
-        with _events(vault) as events:
+        with first_events(vault) as events:
             for number in range(edits):
                 time.sleep(chance.uniform(*PAUSE_S))
                 file, save = chance.choice(files), (in_place, by_rename)[number % 2]
@@ -45,7 +40,7 @@ def _at_size(folder: Path, size: int, edits: int) -> dict[str, Any]:
                 began = time.perf_counter()
                 save(file, text)
                 recalled.append(_recalled(server, f"word{size}x{number}", began))
-                told.append(_when(events, str(file)) - began)
+                told.append(moment(events, str(file)) - began)
     return {"edits": edits, "recallable": percentiles(recalled), "event": percentiles(told)}
 
 
@@ -54,37 +49,6 @@ def _recalled(server: Session, word: str, began: float) -> float:
     while not server.found(word):
         assert time.perf_counter() - began < GIVEN_UP_S, f"{word} was never found"
     return time.perf_counter() - began
-
-
-def _when(events: dict[str, float], path: str) -> float:
-    deadline = time.perf_counter() + GIVEN_UP_S
-    while path not in events and time.perf_counter() < deadline:
-        time.sleep(0.005)
-    return events[path]
-
-
-@contextmanager
-def _events(vault: Path) -> Iterator[dict[str, float]]:
-    """Watch a folder with nothing behind the events but this note of when the first one came."""
-    first: dict[str, float] = {}
-    lock = threading.Lock()
-
-    class Handler(FileSystemEventHandler):
-        def on_any_event(self, event: FileSystemEvent) -> None:
-            now = time.perf_counter()
-            if event.event_type not in ("opened", "closed_no_write"):
-                with lock:
-                    for path in (event.src_path, event.dest_path):
-                        first.setdefault(str(path), now)
-
-    observer = Observer()
-    observer.schedule(Handler(), str(vault), recursive=True)
-    observer.start()
-    try:
-        yield first
-    finally:
-        observer.stop()
-        observer.join()
 
 
 def percentiles(seconds: list[float]) -> dict[str, float]:

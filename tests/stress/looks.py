@@ -3,23 +3,21 @@
 import os
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
-
+from memorix.bench.speed.floors import inserted
+from memorix.bench.speed.reading import our_words
 from memorix.config import load
-from memorix.index.rows import prepare
 from memorix.memory import Memory
-from memorix.reconcile import Seen
-from memorix.sync import BATCH, put_for
 from memorix.wiring import open_memory
 from tests.stress.corpus import lay, texts
 from tests.stress.session import environment
 
 ROUNDS = 7
 READS = 3
+NOTE = "projects/app/note.md"
 
 
 def measure(folder: Path, notes: int = 10_000) -> dict[str, Any]:
@@ -54,12 +52,13 @@ def _walk(vault: Path) -> int:
 
 def _reindex(memory: Memory, folder: Path, contents: list[str]) -> dict[str, float]:
     """Read every note anew, beside inserts into plain FTS5: of the same text, and of our words."""
+    file = folder / "plain.db"
     whole = [(text,) for text in contents]
-    split = [words for text in contents for words in _our_words(text)]
+    split = [words for text in contents for words in our_words(NOTE, text.encode())]
     ours, plain, of_words = [], [], []
     for _ in range(READS):
-        plain.append(_timed(lambda: _insert(folder, whole)))
-        of_words.append(_timed(lambda: _insert(folder, split)))
+        plain.append(_timed(lambda: inserted(file, whole)))
+        of_words.append(_timed(lambda: inserted(file, split)))
         memory.index.clear()
         ours.append(_timed(memory.catch_up))
     mine, text, words = (statistics.median(times) for times in (ours, plain, of_words))
@@ -70,28 +69,6 @@ def _reindex(memory: Memory, folder: Path, contents: list[str]) -> dict[str, flo
         "ratio": round(text / mine, 3),
         "ratio_of_our_words": round(words / mine, 3),
     }
-
-
-def _our_words(text: str) -> list[tuple[str, ...]]:
-    """Return what the index's own FTS5 table gets of a note, a row for each chunk."""
-    put = put_for("projects/app/note.md", text.encode(), Seen("", ""))
-    return [words for _, _, _, words in prepare(put).chunks]
-
-
-def _insert(folder: Path, rows: Sequence[tuple[str, ...]]) -> None:
-    """Insert rows into an FTS5 table and nothing else, in transactions as large as ours."""
-    for part in folder.glob("plain.db*"):
-        part.unlink()
-    columns = [f"column{number}" for number in range(len(rows[0]))]
-    db = apsw.Connection(str(folder / "plain.db"))
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
-        db.execute(f"PRAGMA {pragma}").fetchall()
-    db.execute(f"CREATE VIRTUAL TABLE plain USING fts5({', '.join(columns)})").fetchall()
-    insert = f"INSERT INTO plain VALUES ({', '.join('?' * len(columns))})"
-    for start in range(0, len(rows), BATCH):
-        with db:
-            db.executemany(insert, rows[start : start + BATCH])
-    db.close()
 
 
 def _timed(work: Callable[[], object]) -> float:

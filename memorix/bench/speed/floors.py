@@ -11,11 +11,10 @@ import numpy as np
 from memorix.bench.baselines import any_word
 from memorix.bench.latency import SEED, Matrix, unit_rows
 from memorix.index.vectors import load_extension
+from memorix.sync import BATCH
 
 REACH = 100
 # Candidates of each part alone, as many as recall looks at.
-
-AT_ONCE = 500
 
 
 class Floor:
@@ -94,7 +93,7 @@ def inserted(file: Path, rows: Sequence[tuple[str, ...]]) -> None:
         db.execute(f"PRAGMA {pragma}").fetchall()
     db.execute(f"CREATE VIRTUAL TABLE plain USING fts5({', '.join(columns)})").fetchall()
     insert = f"INSERT INTO plain VALUES ({', '.join('?' * len(columns))})"
-    for start in range(0, len(rows), AT_ONCE):
+    for start in range(0, len(rows), BATCH):
         with db:
-            db.executemany(insert, rows[start : start + AT_ONCE])
+            db.executemany(insert, rows[start : start + BATCH])
     db.close()

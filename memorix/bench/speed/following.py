@@ -29,7 +29,7 @@ def edit_to_recallable(stock: Stock, edits: int = EDITS) -> Mapping[str, Measure
     rounds, memory = Rounds(), stock.memory
     stop = wiring.follow(memory, stock.config)
     try:
-        with _events(stock.config.vault) as events:
+        with first_events(stock.config.vault) as events:
             for number in range(edits):
                 time.sleep(PAUSE_S)
                 file, word = files[number * 7919 % len(files)], f"edited{number}zq"
@@ -40,7 +40,7 @@ def edit_to_recallable(stock: Stock, edits: int = EDITS) -> Mapping[str, Measure
                 while not memory.recall(asked(word)).hits:
                     assert time.perf_counter() - began < GIVEN_UP_S, f"{word} was never found"
                 rounds.took("recalled", time.perf_counter() - began)
-                rounds.took("event", _when(events, str(file)) - began)
+                rounds.took("event", moment(events, str(file)) - began)
     finally:
         stop()
         memory.follower = None
@@ -51,7 +51,8 @@ def edit_to_recallable(stock: Stock, edits: int = EDITS) -> Mapping[str, Measure
     }
 
 
-def _when(events: Mapping[str, float], path: str) -> float:
+def moment(events: Mapping[str, float], path: str) -> float:
+    """Return when the first event of a file came; it may come after the file was found."""
     deadline = time.perf_counter() + GIVEN_UP_S
     while path not in events and time.perf_counter() < deadline:
         time.sleep(0.002)
@@ -59,7 +60,7 @@ def _when(events: Mapping[str, float], path: str) -> float:
 
 
 @contextmanager
-def _events(vault: Path) -> Iterator[dict[str, float]]:
+def first_events(vault: Path) -> Iterator[dict[str, float]]:
     """Watch a folder with nothing behind the events but a note of when the first one came."""
     first: dict[str, float] = {}
     lock = threading.Lock()
@@ -69,7 +70,8 @@ def _events(vault: Path) -> Iterator[dict[str, float]]:
             now = time.perf_counter()
             if event.event_type not in ("opened", "closed_no_write"):
                 with lock:
-                    first.setdefault(str(event.src_path), now)
+                    for path in (event.src_path, event.dest_path):
+                        first.setdefault(str(path), now)
 
     observer = Observer()
     observer.schedule(Handler(), str(vault), recursive=True)
