@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from anyio import BrokenResourceError, ClosedResourceError
 from mcp import MCPError
@@ -14,7 +15,7 @@ from mcp import MCPError
 from memorix.bench.data import Question
 from memorix.bench.generated import near_copies
 from memorix.bench.peers import judges, reference
-from memorix.bench.peers.base import Peer, Session
+from memorix.bench.peers.base import Peer
 from memorix.bench.peers.ours import ours
 from memorix.bench.peers.plain import PlainFiles
 from memorix.bench.peers.serving import supported
@@ -143,8 +144,9 @@ def _used(peer: Peer, store: Path, notes: int) -> Mapping[str, float]:
     data = near_copies(notes=notes, asked=min(100, notes // 10))
     began = time.perf_counter()
     with peer.opened(store) as session:
-        tokens = _tokens(session)
+        listed = session.tools()
         started = (time.perf_counter() - began) * 1000
+        tokens = _tokens(listed)
         wrote = judges.filled(session, data.documents)
         found = judges.asked(session, [*data.questions, *_bare(data.questions)])
         held = session.resident_mb()
@@ -152,8 +154,8 @@ def _used(peer: Peer, store: Path, notes: int) -> Mapping[str, float]:
     return {**measured, "resident_mb": held, "disk_mb": judges.size_mb(store)}
 
 
-def _tokens(session: Session) -> float:
-    """Return o200k tokens of all that `tools/list` says.
+def _tokens(listed: Sequence[Mapping[str, Any]]) -> float:
+    """Return o200k tokens of what `tools/list` says.
 
     Raises:
         ValueError: What counts them is not installed.
@@ -162,5 +164,5 @@ def _tokens(session: Session) -> float:
         from bpe_openai import get_encoding
     except ImportError as error:
         raise ValueError("bpe-openai is not installed; `pip install bpe-openai`") from error
-    compact = json.dumps(session.tools(), ensure_ascii=False, separators=(",", ":"))
+    compact = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
     return float(len(get_encoding("o200k_base").encode(compact)))

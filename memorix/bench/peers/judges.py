@@ -83,14 +83,16 @@ def lost_by_kill(peer: Peer, store: Path) -> float:
         enough = threading.Event()
 
         def write() -> None:
-            for number in range(1000):
-                name = f"note-killed{number}"
-                if not session.write(name, _text(name)).kept:
-                    break
-                kept.append(name)
-                if len(kept) >= EACH:
-                    enough.set()
-            enough.set()
+            try:
+                for number in range(1000):
+                    name = f"note-killed{number}"
+                    if not session.write(name, _text(name)).kept:
+                        break
+                    kept.append(name)
+                    if len(kept) >= EACH:
+                        enough.set()
+            finally:
+                enough.set()
 
         writer = threading.Thread(target=write)
         writer.start()

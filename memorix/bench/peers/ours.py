@@ -2,7 +2,9 @@
 
 import re
 import sys
+from pathlib import Path
 
+import memorix
 from memorix.bench.peers.base import Said, Tools
 from memorix.bench.peers.serving import McpPeer
 
@@ -10,7 +12,9 @@ SETTINGS = {
     "MEMORIX_VAULT": "{store}/vault",
     "MEMORIX_STATE_DIR": "{store}/state",
     "MEMORIX_PROJECT_DIR": "{store}",
+    "PYTHONPATH": str(Path(memorix.__file__).parents[1]),
 }
+# The last names the package that measures: another one may be installed.
 
 
 def _purged(title: str, written: Said) -> tuple[str, dict[str, str]]:
@@ -20,7 +24,7 @@ def _purged(title: str, written: Said) -> tuple[str, dict[str, str]]:
 
 TOOLS = Tools(
     lambda title, text: ("remember", {"title": title, "text": text}),
-    lambda question, limit: ("recall", {"query": question, "limit": limit, "max_tokens": 4000}),
+    lambda question, limit: ("recall", {"query": question, "limit": limit}),
     _purged,
 )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from anyio import BrokenResourceError, ClosedResourceError
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -106,7 +107,7 @@ class McpSession:
         """Call a tool; a peer that is gone, or too slow, keeps nothing."""
         try:
             result = self.portal.call(self.client.call_tool, *call)
-        except MCPError as error:
+        except (MCPError, BrokenResourceError, ClosedResourceError) as error:
             return Said(str(error), False)
         text = "\n".join(getattr(part, "text", "") for part in result.content)
         return Said(text, not result.is_error)
