@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from memorix import wiring
 from memorix.config import load
 from memorix.errors import InvalidRequest, MemorixError
 from memorix.hooks import desk
+from memorix.index.sqlite import SqliteIndex
 from memorix.lifecycle import Draft, by, draft_from
+from memorix.usage import Use
 
 TITLE_LENGTH = 60
 
@@ -34,6 +37,25 @@ def take_in(flags: Mapping[str, str | None] | None = None) -> int:
             break
         desk.drop(name)
     return taken
+
+
+def count_uses() -> None:
+    """Count what hooks showed of each index since this was last done."""
+    uses: dict[str, list[Use]] = {}
+    for left in desk.take_uses():
+        with suppress(TypeError, ValueError, OverflowError, OSError):  # nobody else writes there
+            at = datetime.fromtimestamp(int(left.get("at") or 0), UTC)
+            ids = tuple(map(str, left.get("ids") or ()))
+            host, act = str(left.get("host") or "unknown"), str(left.get("act") or "hook")
+            use = Use(host, act, at, ids, int(left.get("tokens") or 0))
+            uses.setdefault(str(left.get("index") or ""), []).append(use)
+    for path, shown in uses.items():
+        if Path(path).is_file():
+            index = SqliteIndex(Path(path))
+            try:
+                index.count_uses(shown)
+            finally:
+                index.close()
 
 
 def draft_of(left: Mapping[str, Any]) -> Draft:

@@ -26,6 +26,8 @@ KEPT_DAYS = 400
 class Use:
     """One act of a host: a tool's name, `brief`, `prompt` or `hook`; with the notes it was about.
 
+    A hook is known by the short name of its host (`codex`), with which that of its client begins.
+
     `tokens` is about how much the host's model was given to read.
     """
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -98,3 +99,54 @@ def test_without_any_use_it_is_said_so(tmp_path: Path) -> None:
 
     assert usage(env)["hosts"] == []
     assert "Nothing was counted" in command(env, "usage").stdout
+
+
+def shown_by_a_hook(tmp_path: Path, env: dict[str, str], host: str) -> None:
+    """Begin a session of a host, which is shown the brief."""
+    payload = json.dumps({"cwd": str(tmp_path)})
+    subprocess.run(
+        [sys.executable, "-m", "memorix", "hook", "SessionStart", "--host", host],
+        input=payload.encode(),
+        env=env,
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+
+
+def test_what_a_hook_showed_is_counted_and_its_later_reading_as_use(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    command(env, "remember", "The quay is 40 m long.", "--scope", "user")
+    shown_by_a_hook(tmp_path, env, "codex")
+    server = StdioServerParameters(command=sys.executable, args=["-m", "memorix", "serve"], env=env)
+
+    async def look() -> None:
+        name = Implementation(name="codex-mcp-client", version="1")
+        async with Client(server, client_info=name) as client:
+            found = await client.call_tool("recall", {"query": "quay", "scope": "user"})
+            hit = (found.structured_content or {})["hits"][0]
+            await client.call_tool("read", {"id": hit["id"]})
+
+    run(look)
+    hosts = {host["host"]: host for host in usage(env)["hosts"]}
+
+    told = hosts["codex"]
+    assert (told["briefs"], told["shown"], told["used"]) == (1, 1, 1)
+    assert told["tokens"] > 10
+    assert hosts["codex-mcp-client"]["reads"] == 1
+
+
+def test_uses_that_wait_are_counted_once_and_broken_ones_are_passed_over(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    command(env, "remember", "The quay is 40 m long.", "--scope", "user")
+    shown_by_a_hook(tmp_path, env, "codex")
+    (waiting,) = tmp_path.rglob("uses.jsonl")
+    with waiting.open("ab") as file:
+        file.write(b'{"index": 7}\n[]\n{"at": "never"\n\xff\n')
+
+    usage(env)
+    (host,) = usage(env)["hosts"]
+
+    assert (host["briefs"], host["shown"]) == (1, 1)
+    assert not waiting.exists()

@@ -83,7 +83,9 @@ def usage(
     from dataclasses import asdict
 
     from memorix import usage as counted
+    from memorix.capturing import count_uses
 
+    count_uses()
     first = counted.since(datetime.now(UTC), days)
     with opened(catch_up=False) as memory:
         hosts = counted.by_host(memory.index.uses(first))

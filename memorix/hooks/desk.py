@@ -142,6 +142,44 @@ def news_of_errors() -> "list[tuple[int, str, str]]":
     return [error for error in errors() if error[0] > told]
 
 
+# -- what was shown, to be counted
+
+_USES, MOST_USES = "uses.jsonl", 1_000_000
+# Bytes that wait to be counted; a machine on which nothing ever counts them must not fill up.
+
+
+def used(use: "dict[str, Any]") -> None:
+    """Write down what a session was shown; counted by whatever of Memorix runs next."""
+    path = folder(_USES)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    try:
+        if os.fstat(file).st_size < MOST_USES:
+            os.write(file, f"{fastjson.dumps(use)}\n".encode())  # whole: hooks run side by side
+    finally:
+        os.close(file)
+
+
+def take_uses() -> "list[dict[str, Any]]":
+    """Return what waits to be counted, oldest first, and let it go."""
+    path, own = folder(_USES), folder(f"{_USES}.{os.getpid()}")
+    try:
+        os.replace(path, own)
+        with open(own, "rb") as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
+        os.unlink(own)
+    except FileNotFoundError:  # nothing waits, or another process was first
+        return []
+    found = []
+    for line in lines:
+        try:
+            use = fastjson.loads(line)
+        except ValueError:
+            continue
+        found += [use] if isinstance(use, dict) else []
+    return found
+
+
 # -- what is to be taken in
 
 

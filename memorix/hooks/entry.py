@@ -99,7 +99,10 @@ def _start(payload: "Payload", flags: "dict[str, str | None]") -> str:
     if session.is_repeated(payload.source, now, REPEATED_WITHIN_S):
         return ""
     told = _brief(_cwd(payload), flags)
-    session.briefed(payload.source, now, [entry.id for entry in told.shown] if told else [])
+    ids = [entry.id for entry in told.shown] if told else []
+    session.briefed(payload.source, now, ids)
+    if told:
+        _count(payload, flags, "brief", ids, told.text)
     if payload.source == "startup":
         desk.forget_old_sessions()
     return "\n".join([*([_HEAD, fenced(told.text, "brief")] if told else []), *_news()])
@@ -148,6 +151,7 @@ def _prompt(payload: "Payload", flags: "dict[str, str | None]") -> str:
     lines, ids = slow.recall(_cwd(payload), flags, asked, session.shown())
     if ids:
         session.recalled(ids)
+        _count(payload, flags, "hook", ids, "\n".join(lines))
     return "\n".join(lines)
 
 
@@ -171,6 +175,23 @@ def _end(payload: "Payload", flags: "dict[str, str | None]") -> str:
         _spool(payload, said, prompts)
         session.note("said", "")
     return ""
+
+
+def _count(
+    payload: "Payload", flags: "dict[str, str | None]", act: str, ids: "list[str]", text: str
+) -> None:
+    """Let `memorix usage` know what was shown."""
+    place = places.place_of(_cwd(payload), flags)
+    desk.used(
+        {
+            "index": place.index,
+            "at": int(time.time()),
+            "host": payload.host,
+            "act": act,
+            "ids": ids,
+            "tokens": brief.estimate_tokens(text),
+        }
+    )
 
 
 def _spool(payload: "Payload", text: str, prompts: "list[str]") -> None:

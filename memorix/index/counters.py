@@ -27,7 +27,8 @@ def count(db: apsw.Connection, uses: Sequence[Use]) -> None:
         if use.act in USING:
             db.executemany(
                 "UPDATE shown SET used = used + 1, waiting_since = ''"
-                " WHERE host = ? AND id = ? AND waiting_since >= ?",
+                " WHERE substr(?, 1, length(host)) = host COLLATE NOCASE"
+                " AND id = ? AND waiting_since >= ?",
                 [(use.host, note_id, format_time(use.at - USED_WITHIN)) for note_id in use.ids],
             )
     if uses:

@@ -68,9 +68,13 @@ class Counting:
         uses = []
         while not self._uses.empty():
             uses.append(self._uses.get())
+        if not uses:
+            return
+        from memorix.capturing import count_uses
+
         try:
-            if uses:
-                self._memory().index.count_uses(uses)
+            count_uses()  # what a hook showed, before what became of it
+            self._memory().index.count_uses(uses)
         except MemorixError as error:
             _log.warning("uses were not counted: %s", error)
 
