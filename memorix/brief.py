@@ -23,6 +23,10 @@ _ASCII_A_TOKEN, _ID_TOKENS = 3, 20
 # letters and digits at random.
 
 
+_TOO_SHORT = 15
+# Bytes of a line that may stand in another text by chance.
+
+
 class Entry:
     """A note that may be told; `contested_by` are the ids of notes that contradict it."""
 
@@ -53,6 +57,23 @@ class Brief:
     @property
     def truncated(self) -> bool:
         return len(self.shown) < self.total
+
+
+def besides(entries: "Sequence[Entry]", told: "Sequence[str]") -> list[Entry]:
+    """Return the notes that say more than their hosts show by themselves.
+
+    `told` are the texts of files such as CLAUDE.md.  A note is left out whose line stands in one of
+    them, however it is spaced, set in capitals or listed.
+    """
+    if not told:
+        return list(entries)
+    known = f" {' '.join(map(_plain, told))} "
+    gists = [_plain(entry.gist) for entry in entries]
+    return [
+        entry
+        for entry, gist in zip(entries, gists, strict=True)
+        if len(gist.encode()) < _TOO_SHORT or f" {gist} " not in known
+    ]
 
 
 def compose(
@@ -99,6 +120,11 @@ def estimate_tokens(line: str) -> int:
     ascii_only = sum(character < "\x80" for character in line)
     ids = line.count(" [")
     return ascii_only // _ASCII_A_TOKEN + (len(line) - ascii_only) + ids * _ID_TOKENS // 2 + 1
+
+
+def _plain(text: str) -> str:
+    """Return a text without what is not a letter or digit, and with one space between the rest."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
 def _conflicts(entries: "Sequence[Entry]") -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from memorix import relations
 from memorix.errors import NoteChanged
 from memorix.index.base import Index
+from memorix.layout import is_host_file
 from memorix.lifecycle import Draft
 from memorix.links import is_outside
 from memorix.note import Note, parse
@@ -36,7 +37,7 @@ def mirror(
     for name in dict.fromkeys(filter(None, named)):  # one may be named twice, and is asked once
         row = index.find(name)
         other = store.read(row.path) if row else None
-        if row is None or other is None:
+        if row is None or other is None or is_host_file(row.path):
             continue
         content, etag = other[0], other[1].etag
         if expect.get(row.path, etag) != etag:

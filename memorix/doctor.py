@@ -37,7 +37,7 @@ class Check:
 def examine(memory: Memory, config: Config) -> Iterator[Check]:
     """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
     parts = (_vault, _in_step, _index, _words, _vectors, _reranker, _watching, _lock, _notes)
-    for look in (_program, *parts, _hosts, _hooks, _tokens):
+    for look in (_program, *parts, _sources, _hosts, _hooks, _tokens):
         try:
             yield from look(memory, config)
         except MemorixError as error:
@@ -158,6 +158,16 @@ def _notes(memory: Memory, config: Config) -> Iterator[Check]:
         yield Check("notes", WARNING, said, "memorix status, memorix check")
     else:
         yield Check("notes", OK, "none is odd")
+
+
+def _sources(memory: Memory, config: Config) -> Iterator[Check]:
+    for source in memory.store.sources.all():
+        if count := len(list(source.files())):
+            said = f"{source.place}, {count} files read in scope {source.scope}"
+            yield Check("sources", OK, said)
+        else:
+            mend = f"put it back, or run `memorix source remove {source.place}`"
+            yield Check("sources", WARNING, f"{source.place} is not there", mend)
 
 
 def _hosts(memory: Memory, config: Config) -> Iterator[Check]:

@@ -16,11 +16,11 @@ from urllib.parse import unquote
 
 from memorix import reserved, sync, tombstones
 from memorix.erasure import Erased, is_own_id, marks_of, neutralised
-from memorix.errors import MemorixError, NoteChanged, NoteNotFound
+from memorix.errors import MemorixError, NoteChanged, NoteNotFound, OnlyRead
 from memorix.files import is_temporary, write_atomic
 from memorix.index.base import Change, Drop, Index, Row
 from memorix.journal import Journal
-from memorix.layout import ARCHIVE, folder_of, scope_of
+from memorix.layout import ARCHIVE, folder_of, is_host_file, scope_of
 from memorix.links import name_key, relative_link
 from memorix.note import RESERVED, Note, concept_id, etag_of, parse
 from memorix.store import Store
@@ -92,14 +92,18 @@ def found(
 
     Raises:
         NoteNotFound: There is none in the scopes that the caller `reaches`.
+        OnlyRead: It is a file of a host.
     """
     try:
-        return of_row(vault, find(wanted))
+        row = find(wanted)
     except NoteNotFound:
         target = of_id(vault, wanted.strip())
         if target is None or not reaches(target.scope):
             raise
         return target
+    if is_host_file(row.path):
+        raise OnlyRead(row.path)
+    return of_row(vault, row)
 
 
 def of_row(vault: Vault, row: Row) -> Target:

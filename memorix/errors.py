@@ -5,6 +5,7 @@
     │   ├── LimitReached         2   more, larger or faster than the settings allow
     │   ├── SecretRefused        2   a text with a key or password, where they are refused
     │   ├── UnsafePath           2   a path that would leave the vault
+    │   ├── OnlyRead             2   a file of a host, which is read and never written
     │   └── NotAllowed           2   a caller's token does not reach so far
     ├── ConfigInvalid            2   settings that contradict each other or cannot be read
     ├── NoteNotFound             3   no note has this id
@@ -65,6 +66,17 @@ class UnsafePath(InvalidRequest):
         super().__init__(
             f"{path!r} is not a plain path inside the vault. "
             "Use a note's id, or its path as shown by recall."
+        )
+        self.path = path
+
+
+class OnlyRead(InvalidRequest):
+    """A file belongs to a host; the memory reads it and never writes it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is a file that a host keeps, and is only read here. Nothing was changed. Edit "
+            "that file itself, or take it out with `memorix source remove`."
         )
         self.path = path
 

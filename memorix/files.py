@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from errno import EXDEV
 from pathlib import Path, PurePosixPath
@@ -128,3 +128,15 @@ def below(root: Path, relative: str) -> Path:
 
 def _is_drive(part: str) -> bool:
     return os.name == "nt" and (":" in part or "\\" in part)
+
+
+def walk(root: Path, suffixes: tuple[str, ...] = (".md",)) -> Iterator[Path]:
+    """Yield the files below a folder by path, without hidden ones and links that lead out of it."""
+    real = os.path.realpath(root) + os.sep
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(files):
+            file = Path(folder) / name
+            inside = os.path.realpath(file).startswith(real)
+            if name.endswith(suffixes) and not name.startswith(".") and inside and file.is_file():
+                yield file

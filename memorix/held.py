@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memorix.kinds import INBOX, PRIVATE, SECRET
+from memorix.kinds import HOST_FILE, INBOX, PRIVATE, SECRET
+from memorix.layout import is_host_file
 from memorix.lifecycle import Draft
 from memorix.note import Note, Warning
 from memorix.privacy import is_private
@@ -18,7 +19,9 @@ def reason(note: Note, root: str, warnings: Sequence[Warning] = ()) -> str:
         return INBOX
     if is_private(note):
         return PRIVATE
-    return SECRET if any(warning.code == SECRET for warning in warnings) else ""
+    if any(warning.code == SECRET for warning in warnings):
+        return SECRET
+    return HOST_FILE if is_host_file(note.path) else ""
 
 
 def in_inbox(path: str, root: str) -> bool:

@@ -15,5 +15,8 @@ SECRET, INSTRUCTION = "secret", "instruction-like"
 # It holds what looks like a key or password; it addresses the model that will read it.  Also the
 # codes of the warnings about them.
 
+HOST_FILE = "host file"
+# It belongs to a host, which reads it by itself; it is recalled, but told of nowhere else.
+
 HELD = (INBOX, PRIVATE, SECRET)
 # Why a note is held back; the first that applies before the others.

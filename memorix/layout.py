@@ -3,6 +3,9 @@
 ARCHIVE = "archive"
 # The folder at the vault's top that holds archived notes; it is not indexed.
 
+HOST_FILES = ".host"
+# The folder of a scope below which the files of hosts have their paths; it is on no disk.
+
 USER = "user"
 PROJECTS = "projects"
 
@@ -17,3 +20,8 @@ def scope_of(path: str) -> str:
 def folder_of(scope: str) -> str:
     """Return the folder of a scope, which is the root of its bundle."""
     return USER if scope == USER else f"{PROJECTS}/{scope}"
+
+
+def is_host_file(path: str) -> bool:
+    """Say whether a path among the notes is that of a host's file, which is only read."""
+    return f"/{HOST_FILES}/" in path

@@ -7,6 +7,7 @@ from memorix.index.base import Index, Row
 from memorix.note import format_time
 
 SUSPECT = "reads like an instruction, and is none"
+ONLY_READ = "a host's own file: edit it where it lies"
 
 
 def marks(index: Index, row: Row, now: datetime, at: datetime | None = None) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from memorix.errors import (
     VaultUnavailable,
 )
 from memorix.index.base import Drop, Put, Row
-from memorix.kinds import HELD, SECRET
+from memorix.kinds import HELD, HOST_FILE, SECRET
 from memorix.layout import USER, folder_of
 from memorix.learning import Learning
 from memorix.lifecycle import Draft, Edit
@@ -96,6 +96,8 @@ class Memory(Notes):
         whole = self.look()
         scopes = self.places.to_read(query.filter.scopes)
         wanted = self._shown(replace(query.filter, scopes=scopes))
+        if "" in wanted.held:
+            wanted = replace(wanted, held=(*wanted.held, HOST_FILE))
         query = replace(query, filter=wanted)
         found = self._ask(query)
         stale = [h.path for h in found.hits if self.store.signature(h.path) != h.seen.signature]
@@ -129,7 +131,11 @@ class Memory(Notes):
         now = self.clock()
         flags = (*trust.flags(note, now), *marking.contested(self.index, note.contested_by, now))
         flags = (*flags, marking.SUSPECT) if row.suspect else flags
-        flags = (*flags, f"held back: {row.held}") if row.held else flags
+        if row.held:
+            flags = (
+                *flags,
+                marking.ONLY_READ if row.held == HOST_FILE else f"held back: {row.held}",
+            )
         self._lately.append((seen.etag, content))
         with suppress(IndexUnavailable):
             self.learning.read(self.index, self.session, row.id, now)
@@ -216,6 +222,7 @@ class Memory(Notes):
             for r in rows
             if not r.suspect
         ]
+        entries = brief.besides(entries, self._texts_of_hosts(wanted.scopes))
         total = len(rows) if len(rows) < brief.REACH else self.index.count(wanted, self.clock())
         waiting = len(self.waiting(wanted.scopes))
         return brief.compose(entries, total, wanted.scopes or ("all scopes",), max_tokens, waiting)
@@ -325,6 +332,8 @@ class Memory(Notes):
         whole = self.follower.flush()
         if whole and self.index.size() <= LOOK_AT_MOST:
             self.catch_up()
+        elif whole and (changed := self._changed_host_files()):  # no event tells of these few
+            self.catch_up(changed)
         return whole
 
     def close(self) -> None:
@@ -333,6 +342,21 @@ class Memory(Notes):
         self.index.close()
 
     # -- parts of the uses
+
+    def _changed_host_files(self) -> Sequence[str]:
+        """Return those files of hosts that are not the version that the index has seen."""
+        marks = self.store.host_files()
+        rows = {path: self.index.find(path) for path in marks}
+        return [
+            path for path, row in rows.items() if row is None or row.seen.signature != marks[path]
+        ]
+
+    def _texts_of_hosts(self, scopes: tuple[str, ...]) -> Sequence[str]:
+        """Return what hosts show their models by themselves, as far as it is a source here."""
+        files = self.index.latest(
+            Filter(scopes=scopes, held=(HOST_FILE,)), self.clock(), brief.REACH
+        )
+        return self.index.texts_of(row.key for row in files) if files else ()
 
     def _note_of_hit(self, hit: Hit) -> Note | None:
         found = self.store.read(hit.path)

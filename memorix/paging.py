@@ -12,6 +12,7 @@ from os import urandom
 from memorix.chunks import estimate_tokens
 from memorix.feedback import Signals
 from memorix.index.base import Index, Row
+from memorix.kinds import HOST_FILE
 from memorix.lexemes import QueryTerm, index_words, language_hint
 from memorix.marking import marks
 from memorix.note import cut_short
@@ -253,7 +254,7 @@ def _hit(row: Row, score: float, why: Why, gist: str, text: str) -> Hit:
         status=row.status,
         seen=row.seen,
         text=text,
-        origin=origin_of(row.author, row.origin),
+        origin=HOST_FILE if row.held == HOST_FILE else origin_of(row.author, row.origin),
         tier=row.tier,
     )
 

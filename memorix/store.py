@@ -12,20 +12,20 @@ from stat import S_ISREG
 
 from filelock import FileLock
 
-from memorix.errors import NoteChanged, VaultUnavailable
+from memorix.errors import NoteChanged, OnlyRead, VaultUnavailable
 from memorix.files import (
     TEMPORARY_PREFIX,
     below,
-    is_temporary,
     move_file,
     sync_folder,
     write_atomic,
 )
-from memorix.ignoring import NAMES as IGNORING
-from memorix.ignoring import Rules, leaves_out, rules_above, rules_in
-from memorix.layout import ARCHIVE
+from memorix.ignoring import leaves_out, rules_above
+from memorix.layout import ARCHIVE, is_host_file
+from memorix.listing import SKIPPED, Look, signature_of
 from memorix.note import RESERVED, etag_of
 from memorix.reconcile import Seen
+from memorix.sources import Sources
 from memorix.versions import Effect
 
 LOCK_TIMEOUT_S = 30
@@ -37,7 +37,6 @@ LONGEST_WRITE_S = 600
 LOCK_POLL_S = 0.01
 # A write takes a few milliseconds; whoever waits for one should not wait for ten.
 
-_SKIPPED = frozenset({"node_modules", "__pycache__"})
 _COPIES = 10_000
 # How many numbered names are tried for a title that many notes share before we give up.
 
@@ -52,13 +51,15 @@ class Store:
 
     `mounts` maps a folder of the vault (`projects/app`) to the place where it really lies, for
     projects that keep their bundle in the repository.  `lock_path` lies outside the vault.
-    `record` is told what is about to happen to files.
+    `record` is told what is about to happen to files.  `sources` are files of hosts, which are
+    read like notes.
     """
 
     vault: Path
     lock_path: Path
     mounts: Mapping[str, Path] = field(default_factory=dict)
     record: Callable[[Sequence[Effect]], None] = unrecorded
+    sources: Sources = field(default_factory=Sources)
 
     @contextmanager
     def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
@@ -97,16 +98,21 @@ class Store:
         left: list[Path] = [] if leftovers is None else leftovers
         wanted = RESERVED.__contains__ if reserved else is_note
         try:
-            _Look(found, left, frozenset({ARCHIVE, *self.mounts}), wanted).through(self.vault, "")
+            Look(found, left, frozenset({ARCHIVE, *self.mounts}), wanted).through(self.vault, "")
             for prefix, root in self.mounts.items():
                 if root.is_dir():
-                    _Look(found, left, frozenset(), wanted).through(root, f"{prefix}/")
+                    Look(found, left, frozenset(), wanted).through(root, f"{prefix}/")
         except OSError as error:
             raise VaultUnavailable(
                 f"The notes folder cannot be listed: {error}. "
                 "The index is kept; check the folder or set MEMORIX_VAULT."
             ) from error
         return found
+
+    def host_files(self) -> dict[str, str]:
+        """List the files of hosts that are read beside the notes: path to signature."""
+        listed = ((path, _signature_at(file)) for path, file in self.sources.files().items())
+        return {path: signature for path, signature in listed if signature}
 
     def walk(self) -> Iterator[tuple[str, Path]]:
         """Yield every file with its path in the vault, also archived, ignored and hidden ones.
@@ -140,6 +146,8 @@ class Store:
         Raises:
             UnsafePath: The path is not plain or leads out of the vault.
         """
+        if source := self.sources.file_of(path):
+            return source
         for prefix, root in self.mounts.items():
             if path.startswith(f"{prefix}/"):
                 return below(root, path.removeprefix(f"{prefix}/"))
@@ -151,6 +159,8 @@ class Store:
         return str(next(mounted, ""))
 
     def _scanned(self, path: str) -> Path:
+        if source := self.sources.file_of(path):
+            return source
         for prefix, root in self.mounts.items():
             if path.startswith(f"{prefix}/"):
                 return root / path.removeprefix(f"{prefix}/")
@@ -184,7 +194,7 @@ class Store:
         for root in (*self.mounts.values(), self.vault):
             if folder.is_relative_to(root):
                 parts = folder.relative_to(root).parts
-                kept = not any(part.startswith(".") or part in _SKIPPED for part in parts)
+                kept = not any(part.startswith(".") or part in SKIPPED for part in parts)
                 return kept and (root != self.vault or parts[:1] != (ARCHIVE,))
         return False
 
@@ -200,10 +210,7 @@ class Store:
 
     def signature(self, path: str) -> str:
         """Return what a stat tells of a note's file; empty where it is gone."""
-        try:
-            return _signature(self.locate(path).stat())
-        except OSError:
-            return ""
+        return _signature_at(self.locate(path))
 
     def write(self, path: str, content: bytes, expect: str | None) -> Seen:
         """Replace or create a note; the rename is the moment at which it counts.
@@ -231,7 +238,7 @@ class Store:
                 "file before you go on."
             )
         # Somebody has saved or removed it since; that counts, and the next look takes it in.
-        return Seen(_signature(stat), etag_of(content))
+        return Seen(signature_of(stat), etag_of(content))
 
     def remove(self, path: str, expect: str) -> None:
         """Remove a note's file.  Raises like `write`."""
@@ -252,7 +259,7 @@ class Store:
             VaultUnavailable: The folder cannot be written.
         """
         try:
-            return Seen(_signature(self._carry(path, target, expect).stat()), expect)
+            return Seen(signature_of(self._carry(path, target, expect).stat()), expect)
         except OSError as error:
             raise VaultUnavailable(f"{path} was not moved: {error}.") from error
 
@@ -289,6 +296,8 @@ class Store:
 
     def _expected(self, path: str, expect: str | None) -> tuple[Path, bytes | None]:
         """Return the file of a path and its bytes, if it is the expected version."""
+        if is_host_file(path):
+            raise OnlyRead(path)
         file = self.locate(path)
         found = _read(file, path)
         content, etag = (found[0], found[1].etag) if found else (None, None)
@@ -353,7 +362,7 @@ def _read(file: Path, path: str) -> tuple[bytes, Seen] | None:
         if error.errno == ENXIO:  # a socket, or a pipe that nobody writes to
             return None
         raise VaultUnavailable(f"{path} cannot be read: {error}.") from error
-    return content, Seen(_signature(stat), etag_of(content))
+    return content, Seen(signature_of(stat), etag_of(content))
 
 
 def _is_same_file(stat: os.stat_result, file: Path) -> bool:
@@ -374,53 +383,12 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """One look through a folder tree: which names count, and which paths are left out."""
-
-    found: dict[str, str]
-    leftovers: list[Path]
-    skip: frozenset[str]
-    wanted: Callable[[str], bool]
-
-    def through(self, root: Path, prefix: str) -> None:
-        folders: list[tuple[str, str, tuple[Rules, ...]]] = [(str(root), prefix, ())]
-        while folders:
-            folder, at, rules = folders.pop()
-            with os.scandir(folder) as listing:
-                entries = list(listing)
-            if any(entry.name in IGNORING for entry in entries):
-                own = rules_in(Path(folder), at)
-                rules = (*rules, own) if own else rules
-            for entry in entries:
-                path = at + entry.name
-                if self._skips(entry, path) or (rules and leaves_out(rules, path)):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append((entry.path, f"{path}/", rules))
-                elif self.wanted(entry.name) and entry.is_file(follow_symlinks=False):
-                    _add(self.found, path, entry)
-
-    def _skips(self, entry: os.DirEntry[str], path: str) -> bool:
-        name = entry.name
-        if name[0] != "." and name not in _SKIPPED and path not in self.skip:
-            return False
-        if is_temporary(name):
-            self.leftovers.append(Path(entry.path))
-        return True
-
-
-def _add(found: dict[str, str], path: str, entry: os.DirEntry[str]) -> None:
+def _signature_at(file: Path) -> str:
+    """Return the signature of a file; empty where it is gone."""
     try:
-        if not path.isascii():
-            path.encode()  # a name that is not Unicode cannot be told to anybody
-        found[path] = _signature(entry.stat(follow_symlinks=False))
-    except (UnicodeEncodeError, FileNotFoundError):
-        return
-
-
-def _signature(stat: os.stat_result) -> str:
-    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
+        return signature_of(file.stat())
+    except OSError:
+        return ""
 
 
 def is_note(name: str) -> bool:
@@ -431,7 +399,7 @@ def _note_path(root: Path, file: Path, prefix: str) -> str | None:
     relative = file.relative_to(root)
     if not is_note(relative.name):
         return None
-    if any(part.startswith((".", TEMPORARY_PREFIX)) or part in _SKIPPED for part in relative.parts):
+    if any(part.startswith((".", TEMPORARY_PREFIX)) or part in SKIPPED for part in relative.parts):
         return None
     path = relative.as_posix()
     return None if leaves_out(rules_above(root, path), path) else prefix + path

@@ -97,7 +97,8 @@ def catch_up(
         )
     if paths is None:
         leftovers: list[Path] = []
-        found, away = store.scan(leftovers=leftovers), store.absent()
+        found = store.scan(leftovers=leftovers) | store.host_files()
+        away = store.absent()
         store.clear_away(leftovers, time.time())
         if away:
             known = {path: seen for path, seen in known.items() if not path.startswith(away)}

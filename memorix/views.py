@@ -16,7 +16,7 @@ from memorix.query import Filter, Match
 from memorix.scopes import project_slug
 
 PASSED = frozenset(
-    {"size", "listing", "apply", "holding", "texts", "traits", "has_path"}
+    {"size", "listing", "apply", "holding", "texts", "texts_of", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
     | {"recalls", "note_vectors", "ids", "edges"}
 )

@@ -24,6 +24,7 @@ from memorix.places import Places
 from memorix.ranking import Mix
 from memorix.reranking import Reranking
 from memorix.scopes import Project, find_project, scope_folder
+from memorix.sources import Sources
 from memorix.store import Store
 from memorix.sync import Follower
 from memorix.watching import Watcher
@@ -47,7 +48,8 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
     mounts, index_path = _mount(config, project)
     limits = Limits(config.journal_days, config.journal_mb * 1_000_000)
     journal = Journal(config.state_dir / "journal", limits)
-    store = Store(config.vault, config.state_dir / "write.lock", mounts, journal.record)
+    lock, sources = config.state_dir / "write.lock", Sources(config.state_dir / "sources.json")
+    store = Store(config.vault, lock, mounts, journal.record, sources)
     bounds = Bounds(
         config.max_note_kb, config.max_tags, config.max_notes, config.max_writes_a_minute
     )

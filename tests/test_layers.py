@@ -32,8 +32,8 @@ LEVELS = [
         "held", "access", "versions", "erasure",
         "resemblance", "topics", "tidying", "usage",
     ],
-    # what two adapters of one library share
-    ["onnxmodels"],
+    # what adapters share
+    ["onnxmodels", "listing", "sources"],
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",

@@ -19,6 +19,7 @@ from memorix.cli import (
     notes,
     serving,
     settling,
+    sources,
     upkeep,
     vault,
 )
@@ -36,6 +37,7 @@ _PARTS = (notes, forgetting, upkeep, settling, history, vault, serving, bundles,
 for part in _PARTS:
     app.add_typer(part.app)
 app.add_typer(inbox.app, name="inbox")
+app.add_typer(sources.app, name="source")
 app.add_typer(serving.tokens, name="token")
 app.add_typer(models.models, name="model")
 app.add_typer(models.bench, name="bench")

@@ -28,6 +28,10 @@ _NEWEST = (
     f" FROM notes WHERE {_SHOWN} AND {_IN_FORCE} ORDER BY date DESC, path LIMIT {brief.REACH}"
 )
 _COUNT = f"SELECT count(*) FROM notes WHERE {_SHOWN} AND {_IN_FORCE}"
+_TOLD = (
+    "SELECT text FROM chunks WHERE note IN (SELECT key FROM notes WHERE held = 'host file' AND"
+    f" scope COLLATE NOCASE {_AMONG.format(':scopes')}) ORDER BY key"
+)
 _WAITING = f"SELECT count(*) FROM notes WHERE held = 'inbox' AND scope {_AMONG.format(':scopes')}"
 
 
@@ -51,6 +55,7 @@ def compose(place: Place, max_tokens: int) -> "tuple[brief.Brief, list[str]] | N
     rows: list[Any] = db.execute(_NEWEST, asked).fetchall()
     total = len(rows) if len(rows) < brief.REACH else _number(db, _COUNT, asked)
     waiting = _number(db, _WAITING, asked)
+    told_by_hosts: list[Any] = db.execute(_TOLD, asked).fetchall()
     db.close()
     if not rows and not waiting:
         return None
@@ -61,6 +66,7 @@ def compose(place: Place, max_tokens: int) -> "tuple[brief.Brief, list[str]] | N
         for row in rows
         if not row[9]
     ]
+    entries = brief.besides(entries, [text for (text,) in told_by_hosts])
     told = brief.compose(entries, total, place.scopes, max_tokens, waiting)
     seen = {row[0]: (row[7], row[8]) for row in rows}
     files = [seen[entry.id] for entry in told.shown]

@@ -1,12 +1,12 @@
 """Walk the text files of a folder, and read one of them as Markdown with metadata."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
+from memorix.files import walk
 from memorix.imported import Unreadable
 from memorix.note import decode, parse, parse_time, tags_from, texts_of
 from memorix.yamltext import Value
@@ -60,18 +60,6 @@ class Page:
         """Return the metadata that has no other place in a note."""
         placed = {"tag", "tags", "alias", "aliases", *CREATED, *CHANGED, *known}
         return {key: value for key, value in self.meta.items() if key.lower() not in placed}
-
-
-def walk(root: Path, suffixes: tuple[str, ...] = (".md",)) -> Iterator[Path]:
-    """Yield the files below a folder by path, without hidden ones and links that lead out of it."""
-    real = os.path.realpath(root) + os.sep
-    for folder, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in sorted(files):
-            file = Path(folder) / name
-            inside = os.path.realpath(file).startswith(real)
-            if name.endswith(suffixes) and not name.startswith(".") and inside and file.is_file():
-                yield file
 
 
 def page(file: Path, path: str) -> Page | Unreadable:

@@ -8,20 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from memorix.files import walk
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE
-from memorix.importers.files import Page, page, sample, walk
+from memorix.importers.files import Page, page, sample
 from memorix.prose import without_code
+from memorix.sources import MEMORY, NAMES, SINGLE, instructions
 
-NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md")
-PLACES = (".claude/rules", ".cursor/rules", ".github/instructions", ".windsurf/rules")
-SINGLE = (".cursorrules", ".windsurfrules", ".github/copilot-instructions.md")
-# Where the programs look for them in a project.
-
-INDEX = "MEMORY.md"
-# The list of contents of a folder in which Claude Code or Codex keeps what it learns.
-
-_SUFFIXES = (".md", ".mdc")
 _OURS = re.compile(r"<!-- memorix-notes: begin\b.*?<!-- memorix-notes: end -->", re.DOTALL)
 _HEADING = re.compile(r"^#{1,2}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _KINDS = {"user": "Profile", "feedback": "Preference", "project": "Fact", "reference": "Reference"}
@@ -39,10 +32,10 @@ class Instructions:
             return SURE if rule or source.name in named else NO
         if any(page.said("type") for page in sample(source)):
             return NO  # a bundle of notes may have such a file, too
-        return LIKELY if any(True for _ in _found(source)) else NO
+        return LIKELY if any(True for _ in instructions(source)) else NO
 
     def read(self, source: Path) -> Iterator[Record | Unreadable]:
-        files = [(source, source.name)] if source.is_file() else _found(source)
+        files = [(source, source.name)] if source.is_file() else instructions(source)
         for file, path in files:
             read = page(file, path)
             yield from [read] if isinstance(read, Unreadable) else _sections(read)
@@ -54,7 +47,7 @@ class MemoryFolder:
     name = "memory-folder"
 
     def detect(self, source: Path) -> float:
-        return SURE if (source / INDEX).is_file() or source.name == INDEX else NO
+        return SURE if (source / MEMORY).is_file() or source.name == MEMORY else NO
 
     def read(self, source: Path) -> Iterator[Record | Unreadable]:
         files = [source] if source.is_file() else list(walk(source))
@@ -63,25 +56,12 @@ class MemoryFolder:
             read = page(file, path)
             if isinstance(read, Unreadable):
                 yield read
-            elif path == INDEX and len(files) > 1:
+            elif path == MEMORY and len(files) > 1:
                 yield replace(_whole(read), type="Reference")
-            elif path == INDEX:
+            elif path == MEMORY:
                 yield from _sections(read, "Fact")
             else:
                 yield _topic(read)
-
-
-def _found(root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the instructions of a project with their paths in it."""
-    places = [root / name for name in (*NAMES, *SINGLE) if (root / name).is_file()]
-    places += [
-        file
-        for place in PLACES
-        if (root / place).is_dir()
-        for file in walk(root / place, _SUFFIXES)
-    ]
-    for file in places:
-        yield file, file.relative_to(root).as_posix()
 
 
 def _topic(page: Page) -> Record:

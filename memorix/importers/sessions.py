@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from memorix.files import walk
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE, fields, items, json_lines, text, time
 from memorix.importers.conversations import Turn, records
-from memorix.importers.files import walk
 
 _LOOKED_AT = 20
 # Lines of a file and files of a folder, enough to tell what wrote them.

@@ -11,9 +11,10 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
+from memorix.files import walk
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE
-from memorix.importers.files import SAMPLE, Page, page, pages, sample, walk
+from memorix.importers.files import SAMPLE, Page, page, pages, sample
 from memorix.note import parse_time, tags_from
 from memorix.prose import without_code
 

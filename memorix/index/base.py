@@ -191,6 +191,10 @@ class Index(Protocol):
         """Return the text of chunks, as quoted from their notes."""
         ...
 
+    def texts_of(self, notes: Iterable[int]) -> list[str]:
+        """Return the text of all chunks of some notes."""
+        ...
+
     def find(self, note_id: str) -> Row | None:
         """Return the note of exactly this id or path."""
         ...

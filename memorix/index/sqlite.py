@@ -191,6 +191,10 @@ class SqliteIndex:
         sql = f"SELECT key, text FROM chunks WHERE key {_AMONG}"
         return dict(self._db.query(sql, (_listed(chunks),)))
 
+    def texts_of(self, notes: Iterable[int]) -> list[str]:
+        sql = f"SELECT text FROM chunks WHERE note {_AMONG} ORDER BY key"
+        return [text for (text,) in self._db.query(sql, (_listed(notes),))]
+
     # -- single notes
 
     def find(self, note_id: str) -> Row | None:

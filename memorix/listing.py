@@ -1,0 +1,68 @@
+"""Look through a folder tree for the notes in it, with one stat a file and without reading any."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memorix.files import is_temporary
+from memorix.ignoring import NAMES as IGNORING
+from memorix.ignoring import Rules, leaves_out, rules_in
+
+SKIPPED = frozenset({"node_modules", "__pycache__"})
+# Folders that programs fill, besides hidden ones.
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look: `found` gets the signatures of names that are `wanted` by their paths, `leftovers`
+    what killed writers left; the paths of `skip` are left out."""
+
+    found: dict[str, str]
+    leftovers: list[Path]
+    skip: frozenset[str]
+    wanted: Callable[[str], bool]
+
+    def through(self, root: Path, prefix: str) -> None:
+        """Look through a folder whose paths begin with `prefix`.
+
+        Raises:
+            OSError: A folder cannot be listed.
+        """
+        folders: list[tuple[str, str, tuple[Rules, ...]]] = [(str(root), prefix, ())]
+        while folders:
+            folder, at, rules = folders.pop()
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+            if any(entry.name in IGNORING for entry in entries):
+                own = rules_in(Path(folder), at)
+                rules = (*rules, own) if own else rules
+            for entry in entries:
+                path = at + entry.name
+                if self._skips(entry, path) or (rules and leaves_out(rules, path)):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{path}/", rules))
+                elif self.wanted(entry.name) and entry.is_file(follow_symlinks=False):
+                    self._add(path, entry)
+
+    def _skips(self, entry: os.DirEntry[str], path: str) -> bool:
+        name = entry.name
+        if name[0] != "." and name not in SKIPPED and path not in self.skip:
+            return False
+        if is_temporary(name):
+            self.leftovers.append(Path(entry.path))
+        return True
+
+    def _add(self, path: str, entry: os.DirEntry[str]) -> None:
+        try:
+            if not path.isascii():
+                path.encode()  # a name that is not Unicode cannot be told to anybody
+            self.found[path] = signature_of(entry.stat(follow_symlinks=False))
+        except (UnicodeEncodeError, FileNotFoundError):
+            return
+
+
+def signature_of(stat: os.stat_result) -> str:
+    """Return what tells a file from its other versions without reading it."""
+    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
