@@ -11,7 +11,7 @@ In reading order:
     quoting, brief, reserved, strength, keyforms, assignments, injection
     screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
-    access, versions, resemblance, topics, tidying, erasure, usage
+    access, versions, resemblance, topics, tidying, erasure, usage, merging
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
     exchange, importers, exporters, tokens
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses

@@ -6,13 +6,17 @@ _FLAGS = ("--vault", "--project")
 
 
 def main() -> None:
-    """Run a hook by itself, and anything else by the command line, which takes longer to load."""
+    """Run what others wait for by itself, and the rest by the command line, which loads longer."""
     flags, rest = _parted(sys.argv[1:])
     if rest[:1] == ["hook"] and not {"--help", "-h"} & set(rest):
         from memorix.hooks import entry
 
         entry.main(rest[1:], flags)
         return
+    if rest[:1] == ["merge-driver"] and not {"--help", "-h"} & set(rest):
+        from memorix import mergedriver
+
+        sys.exit(mergedriver.main(rest[1:]))
     from memorix.cli.main import main as run
 
     run()

@@ -47,6 +47,7 @@ _RULE_OF = {
     "frontmatter-duplicate-key": ("OKF-6", WARNING),
     "tag-dropped": ("OKF-13", WARNING),
     "conflict-copy": ("MEM-24", WARNING),
+    "conflict-markers": ("MEM-44", ERROR),
     SECRET: ("MEM-38", WARNING),
     INSTRUCTION: ("MEM-40", WARNING),
 }  # what the reader warns of, as rules; the rest of its codes is no fault of the format

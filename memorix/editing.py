@@ -65,6 +65,39 @@ def _verified(parts: Parts, block: str, meant: Mapping[str, Value], path: str) -
     return text
 
 
+def lines_of_keys(block: str, path: str) -> dict[str, str]:
+    """Return the lines of each key of a block, with the comments above them.
+
+    Joined in order they are the block again; what stands below the last key is under "".
+
+    Raises:
+        NoteUneditable: The block cannot be parsed, or is not one key a line.
+    """
+    root, lines, found, start = _editable(block, path), _LINE.findall(block), dict[str, str](), 0
+    for key, node in root.value if root else ():
+        end = _last_line(lines, key, node) + 1
+        found[key_text(key)] = "".join(lines[start:end])
+        start = end
+    return found | {"": found.get("", "") + "".join(lines[start:])}
+
+
+def lines_of_items(lines: str) -> tuple[str, list[str]] | None:
+    """Cut the lines of one key into its head and each item of its list, which begin with a dash.
+
+    None where the value is no list, or one on a single line.
+    """
+    root, cut_up = compose(lines), _LINE.findall(lines)
+    node = root.value[0][1] if isinstance(root, yaml.MappingNode) and root.value else None
+    if not isinstance(node, yaml.SequenceNode) or node.flow_style or not node.value:
+        return None
+    starts = [item.start_mark.line for item in node.value]
+    if not all(cut_up[start].lstrip(" ").startswith("-") for start in starts):
+        return None
+    ends = [*starts[1:], len(cut_up)]
+    items = ["".join(cut_up[s:e]) for s, e in zip(starts, ends, strict=True)]
+    return "".join(cut_up[: starts[0]]), items
+
+
 def rename_key(text: str, old: str, new: str, path: str) -> str:
     """Return `text` with one key called otherwise; its value stays to the byte.
 

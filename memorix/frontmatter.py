@@ -23,6 +23,14 @@ from memorix.yamltext import (
 _OPENING = re.compile(r"\A---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _CLOSING_CR = re.compile(r"(?:\A|(?<=[\r\n]))(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+_MARKED = re.compile(
+    r"^<{7,} [^\r\n]*\r?\n(?P<ours>(?:(?!<{7}|[|]{7}|={7}|>{7}).*\n)*?)"
+    r"(?:[|]{7,}[^\r\n]*\r?\n(?:(?!<{7}|={7}|>{7}).*\n)*?)?"
+    r"={7,}\r?\n(?:(?!<{7}|={7}|>{7}).*\n)*?>{7,} [^\r\n]*(?:\r?\n|\Z)",
+    re.MULTILINE,
+)
+# Two versions of some lines as git leaves them where it cannot merge; a third, older one between.
+
 _KEY_LINE = re.compile(r"^([A-Za-z_][\w-]*):[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
 
 
@@ -124,7 +132,23 @@ def read_block(block: str) -> Block:
         return _recovered(block, "frontmatter-too-complex", 1, str(error))
 
 
+def ours_of(text: str) -> str:
+    """Return a text with our version of the lines of which git has left two, between its marks."""
+    return _MARKED.sub(lambda found: found["ours"], text) if "<<<<<<< " in text else text
+
+
+def marked_line(text: str) -> int:
+    """Return the line of the first mark of two versions in a text, from 1; 0 where there is none"""
+    found = _MARKED.search(text) if "<<<<<<< " in text else None
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
 def _recovered(block: str, code: str, line: int, message: str) -> Block:
+    ours = ours_of(block)
+    if ours != block:
+        message = "git left two versions of a key; it is read as ours until one is taken out"
+        at = marked_line(block) + 1
+        return Block(read_block(ours).values, (("conflict-markers", at, message),), sound=False)
     values: dict[str, Value] = {}
     for match in _KEY_LINE.finditer(block):
         values.setdefault(match[1], _guessed(match[2]))

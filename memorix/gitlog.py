@@ -11,6 +11,9 @@ from pathlib import Path
 TIMEOUT_S = 20.0
 # A large history takes seconds to search; a dead network disk must not hold anybody longer.
 
+_MOST_COLLISIONS = 128
+# More are counted as 127; what is above is a signal or an error.
+
 _QUIET = (
     "--no-pager",
     *("-c", "core.fsmonitor=false"),
@@ -90,7 +93,35 @@ def remotes(root: Path) -> list[str]:
         return []
 
 
+def merge_file(base: Path, ours: Path, theirs: Path, marker_size: int) -> tuple[bytes, bool]:
+    """Merge three files line by line; return the text, and whether nothing collided.
+
+    What did stands between marks of that size.
+
+    Raises:
+        GitFailed: Git does not run, or takes a file for binary.
+    """
+    names = [word for name in ("ours", "base", "theirs") for word in ("-L", name)]
+    asked = ("merge-file", "-p", f"--marker-size={marker_size}", *names)
+    done = _run(ours.parent, *asked, *map(str, (ours, base, theirs)))
+    if not 0 <= done.returncode < _MOST_COLLISIONS:
+        raise _failed(done)
+    return done.stdout, not done.returncode
+
+
 def _git(folder: Path, *arguments: str) -> bytes:
+    done = _run(folder, *arguments)
+    if done.returncode:
+        raise _failed(done)
+    return done.stdout
+
+
+def _failed(done: "subprocess.CompletedProcess[bytes]") -> GitFailed:
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return GitFailed(said[-1] if said else f"git ended with {done.returncode}")
+
+
+def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
     program = shutil.which("git")
     if not program or not Path(program).is_absolute():  # Windows would run one lying in the folder
         raise GitFailed("git is not installed")
@@ -98,18 +129,14 @@ def _git(folder: Path, *arguments: str) -> bytes:
     kept = {k: v for k, v in os.environ.items() if not k.upper().startswith("GIT_")}
     kept |= {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [program, *_QUIET, "-C", str(folder), *arguments],
             env=kept | {"LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT_S,
-            check=True,
+            check=False,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise GitFailed(said[-1] if said else f"git ended with {error.returncode}") from error
     except (OSError, subprocess.SubprocessError) as error:
         raise GitFailed(str(error)) from error
-    return done.stdout

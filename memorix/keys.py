@@ -135,19 +135,19 @@ def _edited(key: str, before: Value, sign: str, value: Value) -> Value:
     old = list(before) if isinstance(before, list) else list(_items(before))
     given = _normal(key, value)
     wanted = list(given) if isinstance(given, list) else list(_items(given))
-    marks = {_mark(key, item) for item in wanted}
+    marks = {mark_of(key, item) for item in wanted}
     if sign == "-":
-        return [item for item in old if not marks & {_mark(key, item), _name(item)}] or None
-    known = {_mark(key, item) for item in old}
-    return [*old, *(item for item in wanted if _mark(key, item) not in known)] or None
+        return [item for item in old if not marks & {mark_of(key, item), _name(item)}] or None
+    known = {mark_of(key, item) for item in old}
+    return [*old, *(item for item in wanted if mark_of(key, item) not in known)] or None
 
 
 def _items(value: Value) -> Sequence[Value]:
     return [value] if isinstance(value, Mapping) else texts_of(value)
 
 
-def _mark(key: str, item: Value) -> str:
-    """Return what is the same for two spellings of one item of a list."""
+def mark_of(key: str, item: Value) -> str:
+    """Return what is the same for two spellings of one item of the list under a key."""
     if key == "tags" and isinstance(item, str):
         return next(iter(tags_from([item])), "")
     return item if isinstance(item, str) else json.dumps(item, sort_keys=True)

@@ -10,7 +10,7 @@ from typing import NewType
 
 import frontmatter as library
 
-from memorix.frontmatter import NoteHandler, cut, read_block
+from memorix.frontmatter import NoteHandler, cut, marked_line, read_block
 from memorix.yamltext import Value
 
 NoteId = NewType("NoteId", str)
@@ -159,6 +159,10 @@ def parse(content: bytes, path: str) -> Note:
     if not parts.has_block and text.lstrip("\ufeff").startswith("---"):
         warnings.append(Warning("frontmatter-unclosed", 1, "the metadata block is never closed"))
     body = parts.body if block.sound or block.values else parts.block + parts.body
+    if "<<<<<<< " in body and (line := marked_line(_FENCE.sub(_lines_of, body))):
+        above = text.count("\n", 0, len(text) - len(parts.body))
+        said = "git left two versions of these lines; take one out"
+        warnings.append(Warning("conflict-markers", above + line, said))
     if content.strip():
         warnings += _about_content(path, block.values, parts.block, body)
     else:
@@ -404,6 +408,10 @@ def _first_heading(body: str) -> str:
     if match and ("```" in body[: match.start()] or "~~~" in body[: match.start()]):
         match = _HEADING.search(_without_fences(body))
     return match[1].strip() if match else ""
+
+
+def _lines_of(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
 
 
 def _without_fences(body: str) -> str:

@@ -30,7 +30,7 @@ LEVELS = [
         "bounds",
         "checking", "indexes", "intake", "imported",
         "held", "access", "versions", "erasure",
-        "resemblance", "topics", "tidying", "usage",
+        "resemblance", "topics", "tidying", "usage", "merging",
     ],
     # what adapters share
     ["onnxmodels", "listing", "sources"],
@@ -41,7 +41,8 @@ LEVELS = [
     ],
     # engine
     [
-        "git", "committed", "branches", "scopes", "places", "sync", "results", "marking",
+        "git", "committed", "mergedriver", "branches", "scopes", "places", "sync", "results",
+        "marking",
         "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
@@ -71,7 +72,7 @@ PURE = {
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission", "leaving",
     "checking", "indexes", "intake", "imported", "held", "access", "versions", "erasure",
-    "resemblance", "topics", "tidying", "usage",
+    "resemblance", "topics", "tidying", "usage", "merging",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 5, 7}
