@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memorix.hosts import blocks, jsonc, tomltext
+from memorix import blocks
+from memorix.hosts import jsonc, tomltext
 
 ENTRY = {"command": "/opt/memorix", "args": ["serve"]}
 
@@ -228,24 +229,50 @@ PIECES = ["a", "#", " ", "\n", "\r\n", "\r", "网"]
 MARKDOWN = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 
 
+def block(lines: str) -> str:
+    return blocks.framed(blocks.RULES, "by a test", lines)
+
+
 @given(MARKDOWN)
 def test_a_block_is_put_at_the_end_and_taken_out_to_the_character(text: str) -> None:
-    changed = blocks.put(text, "one\ntwo\n")
+    changed = blocks.put(text, block("one\ntwo\n"))
 
-    assert blocks.held(changed)
+    assert blocks.held(changed, blocks.RULES)
     assert changed.startswith(text)
-    assert blocks.put(changed, "one\ntwo\n") == changed
-    assert blocks.take(changed) == text
+    assert blocks.put(changed, block("one\ntwo\n")) == changed
+    assert blocks.take(changed, blocks.RULES) == text
 
 
 @given(MARKDOWN, MARKDOWN)
 def test_a_newer_block_takes_the_place_of_the_old_one(before: str, after: str) -> None:
-    old = blocks.put(before, "old") + after
+    old = blocks.put(before, block("old")) + after
 
-    new = blocks.put(old, "new\nlines")
+    new = blocks.put(old, block("new\nlines"))
 
     assert new.count("memorix-notes: begin") == 1
     assert new.startswith(before)
     assert new.endswith(after)
     assert "new" in new
     assert "old" not in new
+
+
+@given(MARKDOWN, MARKDOWN)
+def test_what_follows_a_mark_that_lost_its_end_is_never_taken_for_the_block(
+    before: str, after: str
+) -> None:
+    cut = f"{before}\n{block('old').splitlines()[0]}\n{after}\n"
+
+    twice = blocks.put(blocks.put(cut, block("one")), block("two"))
+
+    assert twice.startswith(cut)
+    assert "one" not in twice.removeprefix(cut)
+    assert blocks.take(twice, blocks.RULES) == cut
+
+
+def test_blocks_of_two_names_stand_side_by_side() -> None:
+    facts = blocks.framed(blocks.FACTS, "by a test", "a fact")
+
+    both = blocks.put(blocks.put("Mine.\n", block("a rule")), facts)
+
+    assert blocks.take(both, blocks.FACTS) == blocks.put("Mine.\n", block("a rule"))
+    assert blocks.take(blocks.take(both, blocks.RULES), blocks.FACTS) == "Mine.\n"

@@ -16,7 +16,7 @@ LEVELS = [
     # words, in reading order
     [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
-        "layout", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
+        "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
         "config",
     ],
@@ -64,7 +64,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
-    "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
+    "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
+from memorix import blocks
 from memorix.errors import InvalidRequest
-from memorix.exchange.blocks import placed
 from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
 
 Files = Iterable[tuple[str, bytes]]
@@ -72,7 +72,9 @@ def _write_block(files: Files, target: Path) -> int:
     """Put the block where the last one is; every other byte of the file stays."""
     _, content = next(iter(files))
     there = target.read_bytes() if target.exists() else b""
-    write_atomic(target.resolve(), placed(there, content))  # a link to the file stays a link
+    text = blocks.put(there.decode("utf-8", "surrogateescape"), content.decode())
+    new = text.encode("utf-8", "surrogateescape")
+    write_atomic(target.resolve(), new)  # a link to the file stays a link
     return 1
 
 

@@ -16,8 +16,7 @@ Files: TypeAlias = Iterator[tuple[str, bytes]]
 Form: TypeAlias = Literal["folder", "file", "block"]
 # What an export is: a folder, which is packed where the target is named .zip, .tar.gz or .tgz; one
 # file, the first that is yielded, whose path does not matter; or a block of lines within a file
-# that somebody else writes.  A block's first and last line are its marks: they are never text of a
-# note, and stay the same from export to export, so that the block that is there is found again.
+# that somebody else writes, framed as `memorix.blocks` has it.
 
 
 @dataclass(frozen=True, slots=True)

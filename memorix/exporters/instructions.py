@@ -6,13 +6,12 @@ an instruction is left out: what stands here is read in every session.
 
 from dataclasses import dataclass
 
-from memorix import brief, held, screening
+from memorix import blocks, brief, held, screening
 from memorix.exporters.base import Chosen, Files, Form, Outgoing
 from memorix.layout import folder_of
 from memorix.note import Note, format_time
 
-BEGIN = "<!-- memorix-notes facts: begin; `memorix export --to instructions` writes this block -->"
-END = "<!-- memorix-notes facts: end -->"
+ABOUT = "`memorix export --to instructions` writes this block"
 
 HEAD = """\
 ## Known facts (memorix-notes)
@@ -35,11 +34,12 @@ class Instructions:
         entries = [_entry(one) for one in chosen.notes if _fit_for_all(one)]
         contested = {entry.id for entry in entries if entry.contested_by}
         contested |= {other for entry in entries for other in entry.contested_by}
-        left = self.max_tokens - sum(map(brief.estimate_tokens, (BEGIN, *HEAD.splitlines(), END)))
+        frame = blocks.framed(blocks.FACTS, ABOUT, HEAD)
+        left = self.max_tokens - sum(map(brief.estimate_tokens, frame.splitlines()))
         plain = [entry for entry in entries if entry.id not in contested]
         told = brief.fitting(plain, left, _line)
-        lines = [BEGIN, HEAD, *map(_line, sorted(told, key=brief.rank)), END]
-        yield "AGENTS.md", "".join(f"{line}\n" for line in lines).encode()
+        lines = "\n".join([HEAD, *map(_line, sorted(told, key=brief.rank))])
+        yield "AGENTS.md", blocks.framed(blocks.FACTS, ABOUT, lines).encode()
 
 
 def _fit_for_all(one: Outgoing) -> bool:

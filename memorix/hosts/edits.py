@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from memorix.hosts import blocks, jsonc, tomltext
+from memorix import blocks
+from memorix.hosts import jsonc, tomltext
+
+_ABOUT = "`memorix uninstall` takes this block out"
 
 
 class Edit(Protocol):
@@ -125,13 +128,13 @@ class Block:
     name: str = '["block"]'
 
     def put(self, text: str) -> str:
-        return blocks.put(text, self.lines)
+        return blocks.put(text, blocks.framed(blocks.RULES, _ABOUT, self.lines))
 
     def take(self, text: str, original: str | None) -> str:
-        return blocks.take(text)
+        return blocks.take(text, blocks.RULES)
 
     def held(self, text: str) -> bool:
-        return blocks.held(text)
+        return blocks.held(text, blocks.RULES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from memorix import blocks
 from memorix.files import walk
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE
@@ -15,7 +16,6 @@ from memorix.importers.files import Page, page, sample
 from memorix.prose import without_code
 from memorix.sources import MEMORY, NAMES, SINGLE, instructions
 
-_OURS = re.compile(r"<!-- memorix-notes: begin\b.*?<!-- memorix-notes: end -->", re.DOTALL)
 _HEADING = re.compile(r"^#{1,2}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _KINDS = {"user": "Profile", "feedback": "Preference", "project": "Fact", "reference": "Reference"}
 
@@ -93,7 +93,7 @@ def _title(page: Page) -> str:
 
 def _sections(page: Page, kind: str = "Procedure") -> Iterable[Record]:
     """Yield a record for each part of a file under a heading of the first two levels."""
-    body = _OURS.sub("", page.body)
+    body = blocks.take(blocks.take(page.body, blocks.RULES), blocks.FACTS)  # came from here
     whole = replace(_whole(page), body=body, type=kind, place="")
     parts = [part for part in _parts(body) if part.said]
     if len(parts) < 2:
