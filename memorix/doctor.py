@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from memorix import __version__
+from memorix import __version__, syncgit
 from memorix.config import Config, config_path
-from memorix.errors import MemorixError, VaultUnavailable
+from memorix.errors import InvalidRequest, MemorixError, VaultUnavailable
 from memorix.hooks import desk
 from memorix.installing import Installer, records, this_machine, this_program
 from memorix.kinds import SECRET
@@ -37,7 +37,7 @@ class Check:
 def examine(memory: Memory, config: Config) -> Iterator[Check]:
     """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
     parts = (_vault, _in_step, _index, _words, _vectors, _reranker, _watching, _lock, _notes)
-    for look in (_program, *parts, _sources, _hosts, _hooks, _tokens):
+    for look in (_program, *parts, _git, _sources, _hosts, _hooks, _tokens):
         try:
             yield from look(memory, config)
         except MemorixError as error:
@@ -158,6 +158,21 @@ def _notes(memory: Memory, config: Config) -> Iterator[Check]:
         yield Check("notes", WARNING, said, "memorix status, memorix check")
     else:
         yield Check("notes", OK, "none is odd")
+
+
+def _git(memory: Memory, config: Config) -> Iterator[Check]:
+    """Tell of a clone that has the line of attributes, and not the driver it names."""
+    program = this_program(config)
+    try:
+        folders = syncgit.look(memory.store, [program.path, *program.before])
+    except InvalidRequest:
+        return
+    for folder in folders:
+        if folder.attributes and folder.missing:
+            said = f"{folder.place}: {'; '.join(folder.missing)}"
+            yield Check("git", WARNING, said, "memorix sync-git")
+        elif folder.attributes:
+            yield Check("git", OK, f"{folder.place}: notes are merged key by key")
 
 
 def _sources(memory: Memory, config: Config) -> Iterator[Check]:

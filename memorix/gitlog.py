@@ -1,4 +1,4 @@
-"""Ask git what its history holds of files; git's own settings run no program."""
+"""Ask git what it knows of files and set how it merges them; its own settings run no program."""
 
 import os
 import shutil
@@ -91,6 +91,44 @@ def remotes(root: Path) -> list[str]:
         return _git(root, "remote").decode("utf-8", "replace").split()
     except GitFailed:
         return []
+
+
+def setting(root: Path, name: str) -> str:
+    """Return what the repository's own configuration says; empty where it says nothing."""
+    try:
+        return (
+            _git(root, "config", "--local", "--get", name).decode("utf-8", "replace").rstrip("\n")
+        )
+    except GitFailed:
+        return ""
+
+
+def configure(root: Path, name: str, value: str) -> None:
+    """Set what the repository's own configuration says.
+
+    Raises:
+        GitFailed: It cannot be written.
+    """
+    _git(root, "config", "--local", "--replace-all", name, value)
+
+
+def forget_section(root: Path, name: str) -> None:
+    """Take a section out of the repository's own configuration, if it is there.
+
+    Raises:
+        GitFailed: It cannot be written.
+    """
+    if setting(root, f"{name}.driver") or setting(root, f"{name}.name"):
+        _git(root, "config", "--local", "--remove-section", name)
+
+
+def attribute(root: Path, name: str, file: Path) -> str:
+    """Return what holds of a file, there or not, by all `.gitattributes`; empty if git fails."""
+    try:
+        said = _git(root, "check-attr", "-z", name, "--", str(file))
+    except GitFailed:
+        return ""
+    return said.decode("utf-8", "replace").split("\0")[2]
 
 
 def merge_file(base: Path, ours: Path, theirs: Path, marker_size: int) -> tuple[bytes, bool]:

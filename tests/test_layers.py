@@ -41,9 +41,8 @@ LEVELS = [
     ],
     # engine
     [
-        "git", "committed", "mergedriver", "branches", "scopes", "places", "sync", "results",
-        "marking",
-        "comparing",
+        "git", "committed", "mergedriver", "syncgit", "branches", "scopes", "places", "sync",
+        "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
         "settling", "transfer", "importing", "exporting", "upkeep", "history", "forgetting",

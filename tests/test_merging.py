@@ -1,9 +1,9 @@
 """What becomes of a note that two machines changed at once."""
 
+import json
 import random
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from memorix.frontmatter import cut, read_block
 from memorix.mergedriver import main, merged
 from memorix.merging import merged_list
 from memorix.note import parse
+from memorix.syncgit import driver
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -257,15 +258,16 @@ def test_the_program_runs_the_driver_without_loading_the_command_line(
 
 @pytest.mark.parametrize("how", ["merge", "rebase"])
 @pytest.mark.parametrize("pulls", ["ann", "bao"])
-def test_two_diverged_clones_come_together(tmp_path: Path, how: str, pulls: str) -> None:
+def test_two_diverged_clones_come_together(
+    tmp_path: Path, memorix: Callable[..., str], how: str, pulls: str
+) -> None:
     name = "项目/潮汐 表.md"
     windows = "windows.md"
 
     def git(where: str, *words: str) -> str:
         who = ("-c", f"user.name={where}", "-c", f"user.email={where}@example.org")
-        driver = f"'{sys.executable}' -m memorix merge-driver %O %A %B --marker-size %L --path %P"
         done = subprocess.run(
-            ["git", "-C", where, *who, "-c", f"merge.memorix.driver={driver}", *words],
+            ["git", "-C", where, *who, *words],
             cwd=tmp_path,
             capture_output=True,
             check=True,
@@ -291,11 +293,13 @@ def test_two_diverged_clones_come_together(tmp_path: Path, how: str, pulls: str)
     )
     (tmp_path / "ann").mkdir()
     git("ann", "init", "-q", "-b", "main")
-    save("ann", ".gitattributes", "*.md merge=memorix -text\n")
+    save("ann", ".gitattributes", "*.md -text\n")
+    memorix("sync-git", MEMORIX_VAULT=str(tmp_path / "ann"))
     save("ann", name, NOTE)
     save("ann", windows, crlf)
     commit("ann")
     git(".", "clone", "-q", "ann", "bao")
+    memorix("sync-git", MEMORIX_VAULT=str(tmp_path / "bao"))
     git("ann", "mv", name, "项目/潮.md")
     save("ann", "项目/潮.md", ours)
     save("ann", windows, ours.replace("\n", "\r\n"))
@@ -303,9 +307,8 @@ def test_two_diverged_clones_come_together(tmp_path: Path, how: str, pulls: str)
     save("bao", name, theirs)
     save("bao", windows, theirs.replace("\n", "\r\n"))
     commit("bao")
-    other = {"ann": "bao", "bao": "ann"}[pulls]
 
-    git(pulls, "fetch", "-q", str(tmp_path / other), "main")
+    git(pulls, "fetch", "-q", str(tmp_path / {"ann": "bao", "bao": "ann"}[pulls]), "main")
     git(pulls, how, "FETCH_HEAD")
 
     text = (tmp_path / pulls / "项目/潮.md").read_bytes().decode()
@@ -315,6 +318,87 @@ def test_two_diverged_clones_come_together(tmp_path: Path, how: str, pulls: str)
     assert "at: 2026-01-04T" in text
     assert (tmp_path / pulls / windows).read_bytes().decode() == text.replace("\n", "\r\n")
     assert not (tmp_path / pulls / name).exists()
+
+
+# -- setting it up
+
+
+def git_init(vault: Path) -> None:
+    vault.mkdir()
+    subprocess.run(["git", "init", "-q", str(vault)], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("before", [b"", b"*.png binary\n", b"*.png binary", b"a text\r\n\xff\r\n"])
+def test_what_sync_git_puts_in_it_takes_out_to_the_byte(
+    memorix: Callable[..., str], vault: Path, before: bytes
+) -> None:
+    git_init(vault)
+    attributes, config = vault / ".gitattributes", vault / ".git/config"
+    if before:
+        attributes.write_bytes(before)
+    configured = config.read_bytes()
+
+    missing = memorix("sync-git", "--check", code=1, keep_output=True)
+    memorix("sync-git")
+    memorix("sync-git")
+    put = attributes.read_bytes()
+    found = memorix("sync-git", "--check")
+    memorix("sync-git", "--remove")
+
+    assert "does not say" in missing
+    assert "does not know the driver" in missing
+    assert put.startswith(before)
+    assert put.count(b"merge=memorix") == 1
+    assert "git merges notes by memorix" in found
+    assert (attributes.read_bytes() if attributes.exists() else b"") == before
+    assert config.read_bytes() == configured
+
+
+def test_a_line_of_attributes_that_wins_over_ours_is_told(
+    memorix: Callable[..., str], vault: Path
+) -> None:
+    git_init(vault)
+    (vault / ".git/info").mkdir(exist_ok=True)
+    (vault / ".git/info/attributes").write_text("*.md merge=union\n", encoding="utf-8")
+
+    assert "says otherwise" in memorix("sync-git", code=1, keep_output=True)
+
+
+def test_a_vault_in_no_repository_is_told_how_to_become_one(
+    memorix: Callable[..., str], vault: Path
+) -> None:
+    vault.mkdir()
+
+    assert "git init" in memorix("sync-git", code=2)
+
+
+def test_a_clone_that_lacks_the_driver_is_named_by_the_doctor_and_merges_as_git_does(
+    memorix: Callable[..., str], vault: Path
+) -> None:
+    git_init(vault)
+    (vault / ".gitattributes").write_text("*.md merge=memorix\n", encoding="utf-8")
+
+    checks = json.loads(memorix("doctor", "--json"))["checks"]
+
+    (check,) = [check for check in checks if check["name"] == "git"]
+    assert check["verdict"] == "warning"
+    assert check["mend"] == "memorix sync-git"
+
+
+def test_where_the_program_is_gone_git_merges_without_it(tmp_path: Path) -> None:
+    for name, text in (
+        ("b", "1\n2\n3\n4\n5\n"),
+        ("o", "one\n2\n3\n4\n5\n"),
+        ("t", "1\n2\n3\n4\nfive\n"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    asked = driver([str(tmp_path / "gone/memorix")])
+    for mark, name in (("%O", "b"), ("%A", "o"), ("%B", "t"), ("%L", "7"), ("%P", "note.md")):
+        asked = asked.replace(mark, name)
+
+    subprocess.run(["sh", "-c", asked], cwd=tmp_path, check=True, timeout=60)
+
+    assert (tmp_path / "o").read_text(encoding="utf-8") == "one\n2\n3\n4\nfive\n"
 
 
 # -- properties

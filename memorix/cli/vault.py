@@ -72,6 +72,33 @@ def status(as_json: AsJson = False) -> None:
     shown(state.as_data(found), state.as_text(found), as_json)
 
 
+@app.command("sync-git")
+def sync_git(
+    check: Annotated[bool, typer.Option("--check", help="Only look; 1 if it is missing.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take it out again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let git merge notes key by key, in this clone of the repository that they lie in."""
+    from dataclasses import asdict
+
+    from memorix import syncgit
+    from memorix.installing import this_program
+
+    program = this_program(settings())
+    command = [program.path, *program.before]
+    with opened(catch_up=False) as memory:
+        for folder in () if check else syncgit.look(memory.store, command):
+            syncgit.take(folder) if remove else syncgit.put(folder, command)
+        found = syncgit.look(memory.store, command)
+    data = [asdict(one) | {"place": str(one.place), "root": str(one.root)} for one in found]
+    said = [
+        f"{one.place}: {'; '.join(one.missing) or 'git merges notes by memorix'}" for one in found
+    ]
+    shown({"folders": data}, "\n".join(said), as_json)
+    if not remove and any(one.missing for one in found):
+        raise typer.Exit(1)
+
+
 @app.command()
 def config(as_json: AsJson = False) -> None:
     """Show every setting and where it comes from."""
