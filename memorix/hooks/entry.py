@@ -98,11 +98,12 @@ def _start(payload: "Payload", flags: "dict[str, str | None]") -> str:
     session = desk.Session(payload.session)
     if session.is_repeated(payload.source, now, REPEATED_WITHIN_S):
         return ""
-    told = _brief(_cwd(payload), flags)
+    place = places.place_of(_cwd(payload), flags)
+    told = _brief(place, _cwd(payload), flags)
     ids = [entry.id for entry in told.shown] if told else []
     session.briefed(payload.source, now, ids)
     if told:
-        _count(payload, flags, "brief", ids, told.text)
+        _count(payload, place, "brief", ids, told.text)
     if payload.source == "startup":
         desk.forget_old_sessions()
     return "\n".join([*([_HEAD, fenced(told.text, "brief")] if told else []), *_news()])
@@ -122,10 +123,9 @@ def _news() -> "list[str]":
     return [f"A hook of Memorix failed ({which}, {day}): {said}. `memorix doctor` tells more."]
 
 
-def _brief(cwd: str, flags: "dict[str, str | None]") -> "brief.Brief | None":
+def _brief(place: "places.Place", cwd: str, flags: "dict[str, str | None]") -> "brief.Brief | None":
     from memorix.hooks import quick
 
-    place = places.place_of(cwd, flags)
     found = quick.compose(place, brief.BUDGET)
     if found and found[1]:  # somebody edited these while nobody watched
         from memorix.hooks import slow
@@ -151,7 +151,8 @@ def _prompt(payload: "Payload", flags: "dict[str, str | None]") -> str:
     lines, ids = slow.recall(_cwd(payload), flags, asked, session.shown())
     if ids:
         session.recalled(ids)
-        _count(payload, flags, "hook", ids, "\n".join(lines))
+        place = places.place_of(_cwd(payload), flags)
+        _count(payload, place, "hook", ids, "\n".join(lines))
     return "\n".join(lines)
 
 
@@ -178,10 +179,9 @@ def _end(payload: "Payload", flags: "dict[str, str | None]") -> str:
 
 
 def _count(
-    payload: "Payload", flags: "dict[str, str | None]", act: str, ids: "list[str]", text: str
+    payload: "Payload", place: "places.Place", act: str, ids: "list[str]", text: str
 ) -> None:
     """Let `memorix usage` know what was shown."""
-    place = places.place_of(_cwd(payload), flags)
     desk.used(
         {
             "index": place.index,
