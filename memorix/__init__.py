@@ -7,8 +7,8 @@ In reading order:
     blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking, floors
-    values, lexicon, grammar, claims, conflict
-    quoting, brief, reserved, strength, keyforms, assignments, injection
+    values, lexicon, grammar, claims, anchors, injection, conflict
+    quoting, brief, reserved, strength, keyforms, assignments
     screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
     access, versions, resemblance, topics, tidying, erasure, usage, merging

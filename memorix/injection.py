@@ -206,3 +206,21 @@ def visible(text: str) -> str:
         parts.append(text[end:start])
         end = max(end, stop)
     return "".join([*parts, text[end:]])
+
+
+def places_of(text: str, passage: str) -> list[tuple[int, int]]:
+    """Return where a passage lies in a text, whatever either has of what nobody can see.
+
+    Who copies a passage seldom copies that.  What of it lies within the passage is in its place.
+    """
+    wanted = _UNSEEN.sub("", passage)
+    if not wanted:
+        return []
+    seen = [place for place, character in enumerate(text) if not _UNSEEN.match(character)]
+    plain, found = "".join(text[place] for place in seen), list[tuple[int, int]]()
+    start = plain.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        found.append((seen[start], seen[end - 1] + 1))
+        start = plain.find(wanted, end)
+    return found

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.frontmatter import cut
+from memorix.injection import places_of
 from memorix.keys import changes_to, clean, for_new, kind, resolved
 from memorix.lexemes import is_spaceless, stem, telling_words
 from memorix.links import rebased, relative_link
@@ -249,14 +250,15 @@ def _with_body(text: str, edit: Edit) -> str:
 
 def _replaced(body: str, find: str, new: str, newline: str) -> str:
     for passage in dict.fromkeys([find, find.replace("\r\n", "\n").replace("\n", newline)]):
-        count = body.count(passage)
-        if count == 1:
-            return body.replace(passage, new.replace("\r\n", "\n").replace("\n", newline))
-        if count > 1:
+        exact = [(found.start(), found.end()) for found in re.finditer(re.escape(passage), body)]
+        places = exact or places_of(body, passage)  # nobody copies what cannot be seen
+        if len(places) > 1:
             raise InvalidRequest(
-                f"The passage to replace occurs {count} times. Nothing was changed. "
+                f"The passage to replace occurs {len(places)} times. Nothing was changed. "
                 "Give more of the text around it."
             )
+        for start, end in places:
+            return body[:start] + new.replace("\r\n", "\n").replace("\n", newline) + body[end:]
     raise InvalidRequest(
         "The passage to replace is not in the note. Nothing was changed. "
         "Read the note and copy the passage exactly."

@@ -22,10 +22,11 @@ LEVELS = [
     ],
     # decisions: data in, plan out
     [
-        "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
+        "validity", "keys", "trust", "values", "lexicon", "grammar", "claims", "anchors",
+        "injection",
         "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
         "spreading", "quoting", "brief", "reserved",
-        "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
+        "strength", "keyforms", "assignments", "screening", "privacy",
         "admission", "leaving",
         "bounds",
         "checking", "indexes", "intake", "imported",

@@ -166,3 +166,27 @@ def test_what_is_indexed_of_a_new_note_is_what_its_file_says(
     assert again.body.strip() == note.body.strip()
     for key in ("created", "changed", "author", "origin", "valid_from", "expires_at"):
         assert getattr(again, key) == getattr(note, key)
+
+
+@pytest.mark.parametrize(
+    ("body", "find", "new"),
+    [
+        ("The pump\u200b starts at 3.1 m.", "The pump starts at 3.1", "The pump starts at 3.2 m."),
+        ("泵\u2060在 3.1 米启动。", "泵在 3.1", "The pump starts at 3.2 米启动。"),
+        ("\u202eThe pump\u202c runs.", "The pump\u202c runs", "\u202eThe pump starts at 3.2."),
+    ],
+)
+def test_a_passage_is_replaced_though_some_of_it_is_unseen(body: str, find: str, new: str) -> None:
+    note = f"---\ntype: Fact\n---\n\n{body}\n".encode()
+    edit = Edit(find=find, replace="The pump starts at 3.2")
+
+    changed = edited(note, "user/a.md", edit, NOW, "", VIA)
+
+    assert parse(changed, "user/a.md").body.strip() == new
+
+
+def test_a_passage_that_occurs_twice_for_its_reader_is_refused() -> None:
+    note = b"---\ntype: Fact\n---\n\nOne \xe2\x80\x8bpump. One pu\xe2\x80\x8bmp.\n"
+
+    with pytest.raises(InvalidRequest, match="occurs 2 times"):
+        edited(note, "user/a.md", Edit(find="One pump", replace="Two"), NOW, "", VIA)
