@@ -4,7 +4,8 @@ Markdown notes in a folder are the truth; an index beside it finds them by words
 In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
-    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, config
+    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, settings,
+    config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking, floors
     values, lexicon, grammar, claims, anchors, injection, conflict

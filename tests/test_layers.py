@@ -18,7 +18,7 @@ LEVELS = [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
         "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
-        "config",
+        "settings", "config",
     ],
     # decisions: data in, plan out
     [
@@ -65,7 +65,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
-        "feedback", "query",
+        "feedback", "query", "settings",
     "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",
