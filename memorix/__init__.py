@@ -14,7 +14,7 @@ In reading order:
     imported, held
     access, versions, resemblance, topics, tidying, erasure, usage, merging
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
-    exchange, importers, exporters, tokens
+    exchange, importers, exporters, tokens, served
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes

@@ -38,7 +38,7 @@ LEVELS = [
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
-        "importers", "exporters", "hosts", "tokens",
+        "importers", "exporters", "hosts", "tokens", "served",
     ],
     # engine
     [
