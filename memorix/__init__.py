@@ -4,17 +4,16 @@ Markdown notes in a folder are the truth; an index beside it finds them by words
 In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
-    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, settings,
-    config
+    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking, floors
-    values, lexicon, grammar, claims, anchors, injection, conflict
+    values, lexicon, changes, grammar, claims, anchors, injection, conflict
     quoting, brief, reserved, strength, keyforms, assignments
     screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
     access, versions, resemblance, topics, tidying, erasure, usage, merging
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
-    exchange, importers, exporters, tokens, served
+    exchange, importers, exporters, tokens
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memorix import grammar
+from memorix.changes import as_told
 from memorix.grammar import FIRST_MARK, MARK
 from memorix.lexemes import stem
 from memorix.lexicon import (
@@ -24,7 +25,7 @@ from memorix.lexicon import (
     ZH_WEAK,
 )
 from memorix.note import normalised, without_relations
-from memorix.values import Value, find_values
+from memorix.values import Value, find_values, int_of
 
 MOST_CLAUSES, LONGEST = 40, 4000
 # Statements, and characters read, of a note; what matters of a memory stands at its beginning.
@@ -39,8 +40,9 @@ class Claim:
     those with a hyphen; `context` those of the title and the headings.  `values` come with the word
     that says of what they are.  `classes` are the members of closed classes that are stated,
     `object` the words of what is stated where it is no value, `thing` what of it tells, and `told`
-    with the words of the classes.  `asks` says that it asks to use something, `holds` is False
-    where it is denied; `first` is its first word, `stance` what is to be done.
+    with the words of the classes; `former` names what it says held before.  `asks` says that it
+    asks to use something, `holds` is False where it is denied; `first` is its first word, `stance`
+    what is to be done.
     """
 
     text: str
@@ -61,6 +63,14 @@ class Claim:
     first: str
     stance: str
     past: bool
+    former: frozenset[str]
+
+    @property
+    def stated(self) -> frozenset[str]:
+        """What is stated, in the form of `former`."""
+        values = {occasion_of(value) for value, _ in self.values}
+        members = {f"{name}:{member}" for name, member in self.classes}
+        return frozenset(values | members | set(map(stem, self.object)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +93,18 @@ _LATIN = rf"(?!{MARK})[^\W{_HAN}]"
 _WORD = re.compile(rf"[§@]?{_LATIN}(?:{_LATIN}|[+#'.-](?={_LATIN}|[+#]))*[+#]*|[{_HAN}]+|{MARK}")
 _WHERE = re.compile(r"(?<=[a-z]) (?:in|for|by|at|with|since|everywhere|again)\b.*$")
 _LETTER = re.compile(r"(?<=[a-z] )(?!I\b)([A-Z])(?![\w+#'])|\b(US|IT)\b")
-_ORDINAL = re.compile(
-    r"\b(first|second|third|fourth|fifth|last)(?= [a-z])(?! of all)"
-    r"|第\s*(\d+|[一二三四五六七八九十]+)\s*[次个步轮条]?"
+_ORDINAL = re.compile(r"\b(first|second|third|fourth|fifth|last)(?= [a-z])(?! of all)")
+_ZH_ORDINAL = re.compile(r"第\s*(\d+|[一二三四五六七八九十]+)\s*[次个步轮条章节版期届批层阶]?")
+_EVERY = re.compile(rf"(?:\bevery|每隔?)\s*({MARK})")
+_RHYTHMS: dict[object, str] = {
+    3600: "hourly",
+    86_400: "daily",
+    604_800: "weekly",
+    2_592_000: "monthly",
+}
+_SETTING = re.compile(r"(?<![\w.-])([a-z_][\w.-]*)=([a-z][\w.-]*)(?![\w(=])")
+_LASTING = re.compile(
+    rf"\b(?:lives?|lasts?|(?:is|are|stays?|remains?) (?:good|valid))(?: for)? (?={MARK})"
 )
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 _OF = re.compile(r"\b(?:of|for|in|on|at|with|to|from|by)\b")
@@ -140,11 +159,13 @@ def _name_in(title: str, body: str) -> str:
 
 
 def _stated(line: str, context: frozenset[str]) -> Iterator[Claim]:
-    """Yield the statements of a line; one without a subject speaks of what its sentence does."""
+    """Yield the statements of a line; one without a subject speaks of what its sentence does, and
+    one that begins with a pronoun of what was spoken of before."""
+    subject = _NOTHING
     for clauses in grammar.sentences(line):
-        subject = _NOTHING
-        for clause in clauses:
-            claim, own = _claim(clause, context, subject)
+        for number, clause in enumerate(clauses):
+            before = subject if number or grammar.refers_back(clause) else _NOTHING
+            claim, own = _claim(clause, context, before)
             subject = own or subject
             yield claim
 
@@ -153,24 +174,30 @@ def _claim(
     clause: str, context: frozenset[str], before: frozenset[str]
 ) -> tuple[Claim, frozenset[str]]:
     """Read one statement; return it with what it speaks of, `before` where it does not say."""
-    text = grammar.as_it_is(clause)
-    values = [value for value in find_values(text) if value.kind != "name"]
-    masked = _masked(text, values)
+    text, former = as_told(clause)
+    plain = _ZH_ORDINAL.sub(lambda m: f" nth_{int_of(m[1])} ", text)
+    values = [value for value in find_values(plain) if value.kind != "name"]
+    masked = grammar.bounded(_masked(plain, values))
     stance, holds = grammar.stance(masked)
     affirmed = grammar.without_stance(masked) if stance or not holds else masked
-    left, relation, right = grammar.cut(affirmed)
+    settings = _settings(affirmed)
+    left, relation, right = grammar.cut(_SETTING.sub(" ", affirmed) if settings else affirmed)
     stated, tail = grammar.object_of(right) if relation in grammar.OPEN else ("", right)
     stated = stated.strip()
     named = _classes(stated or right, right)
     thing = _NOTHING if named else _read(stated, values).frame
-    named = named or _classes(right, right)
     is_class = bool(named) and relation in ("be", "use")
+    named = named or _classes(right, right)
     tail = re.sub(MARK, " ", tail)
     subject, said = _read(left, values), _read(tail if stated else _without_classes(tail), values)
-    spoken_of = subject.frame if left.strip() else before
+    refers = not left.strip() or grammar.refers_back(left)
+    spoken_of = subject.frame | before if refers else subject.frame
     claim = Claim(
         text=text,
-        frame=spoken_of | said.frame | ({"§owner"} if relation == "owner" else _NOTHING),
+        frame=spoken_of
+        | said.frame
+        | ({"§owner"} if relation == "owner" else _NOTHING)
+        | {name for name, _ in settings},
         weak=subject.weak | said.weak,
         heads=_heads(left),
         asks=not left.strip() and relation == "use",
@@ -178,15 +205,19 @@ def _claim(
         context=context,
         qualifiers=subject.qualifiers | said.qualifiers | {w for w in context if w[0] == "?"},
         values=tuple(_labelled(right, values)),
-        classes=frozenset(pair for _, pairs in named for pair in pairs) | _sequence(masked),
+        classes=frozenset(pair for _, pairs in named for pair in pairs)
+        | _sequence(masked)
+        | _rhythm(masked, values)
+        | settings,
         object=() if is_class else _object_words(stated),
         thing=thing,
-        told=thing | {word for word, _ in named},
+        told=thing | {part for word, _ in named for part in _parts(word)},
         relation=relation,
         holds=holds,
         first=next((stem(w) for w in _WORD.findall(affirmed) if w not in GENERIC), ""),
         stance=stance,
-        past=grammar.is_past(clause),
+        past=grammar.is_past(text),
+        former=_named_in(former),
     )
     return claim, subject.frame
 
@@ -198,13 +229,21 @@ def _masked(text: str, values: Sequence[Value]) -> str:
         pieces += [text[end : value.start], f" {chr(FIRST_MARK + number)} "]
         end = value.end
     plain = _LETTER.sub(lambda m: f"letter_{m[0]}", "".join([*pieces, text[end:]])).lower()
-    plain = _ORDINAL.sub(lambda m: f" nth_{m[1] or _number(m[2])} ", plain)
+    plain = _ORDINAL.sub(lambda m: f" nth_{m[1]} ", plain)
     plain = plain.replace("can't", "cannot").replace("won't", "will not")
-    return " ".join(re.sub(r"n['’]t\b", " not", plain).split())
+    plain = " ".join(re.sub(r"n['’]t\b", " not", plain).split())
+    return _LASTING.sub("expires ", plain)
 
 
-def _number(text: str) -> str:
-    return text if text.isdigit() else str("零一二三四五六七八九十".find(text[-1:]))
+def _named_in(former: str) -> frozenset[str]:
+    """Return what a few words name: the values, or else the members of classes, or the words."""
+    text = former.lower()
+    members = [pair for _, pairs in _classes(text, text) for pair in pairs]
+    return (
+        frozenset(occasion_of(value) for value in find_values(former) if value.kind != "name")
+        or frozenset(f"{name}:{member}" for name, member in members)
+        or frozenset(map(stem, _object_words(text)))
+    )
 
 
 def _sequence(masked: str) -> frozenset[tuple[str, str]]:
@@ -217,6 +256,20 @@ def _sequence(masked: str) -> frozenset[tuple[str, str]]:
 
 
 _NOTHING_SAID: frozenset[tuple[str, str]] = frozenset()
+
+
+def _rhythm(masked: str, values: Sequence[Value]) -> frozenset[tuple[str, str]]:
+    """Return how often something happens, where a number says it: `every 24 hours` is daily."""
+    spans = (values[ord(match[1]) - FIRST_MARK] for match in _EVERY.finditer(masked))
+    seconds = [span.amount[0] for span in spans if span.kind == "duration"]
+    return frozenset(("frequency", _RHYTHMS.get(s, f"every {s} s")) for s in seconds)
+
+
+def _settings(text: str) -> frozenset[tuple[str, str]]:
+    """Return what a statement sets beside what it says: `cookies are set with SameSite=Lax`."""
+    found = list(_SETTING.finditer(text))
+    alone = len(found) == 1 and found[0][0] == text.strip()
+    return _NOTHING_SAID if alone else frozenset((f"={m[1]}", m[2]) for m in found)
 
 
 def _heads(left: str) -> frozenset[str]:
@@ -233,6 +286,10 @@ def _heads(left: str) -> frozenset[str]:
 def _object_words(stated: str) -> tuple[str, ...]:
     words = _WORD.findall(stated)
     return tuple(word for word in words if word not in GENERIC)
+
+
+def _parts(word: str) -> Iterable[str]:
+    return word if _is_han(word) else (stem(word),)
 
 
 def _is_han(word: str) -> bool:
@@ -267,7 +324,7 @@ def _read(text: str, values: Sequence[Value]) -> _Words:
     for word in _words_in(_KNOWN_WORD.sub(take, text)) if text.strip() else ():
         mark = ord(word) - FIRST_MARK if len(word) == 1 else -1
         if 0 <= mark < len(values):
-            frame.add(_occasion(values[mark]))
+            frame.add(occasion_of(values[mark]))
         elif not _is_han(word):
             root = stem(word.removesuffix("'s"))
             if word not in GENERIC:
@@ -290,11 +347,11 @@ def words_of(title: str) -> frozenset[str]:
     """Return what a title says that a note is about, with the days and names in it."""
     plain = unicodedata.normalize("NFKC", title)
     said = _read(plain.lower(), [])
-    occasions = {_occasion(v) for v in find_values(plain) if v.kind in ("date", "name")}
+    occasions = {occasion_of(v) for v in find_values(plain) if v.kind in ("date", "name")}
     return said.frame | said.weak | said.qualifiers - {"?new", "?old"} | occasions
 
 
-def _occasion(value: Value) -> str:
+def occasion_of(value: Value) -> str:
     return f"={value.kind}{value.amount}"
 
 

@@ -1,10 +1,10 @@
 """Tell whether two notes state what cannot both hold: pure, from their texts alone."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memorix.claims import Claim, claims, words_of
+from memorix.claims import Claim, claims, occasion_of, words_of
 from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT, OPEN
 from memorix.lexemes import stem, telling_words
 from memorix.lexicon import CLOSED, FUNCTIONAL, SINGLE
@@ -26,6 +26,7 @@ MOST_WORDS = 4
 _NAMING = frozenset({"path", "url", "host", "number"})
 # Kinds of values that may also say of what something is stated.
 
+_NUMBERS = frozenset({"number", "version"})
 _HERE = re.compile(
     r"\b(?:in|for) this (?:project|repo|repository|codebase)\b|\bhere\b"
     r"|(?:本|这个|该|此)(?:项目|仓库|代码库)|这里",
@@ -127,24 +128,41 @@ def clash(one: Claim, other: Claim, *, titled: bool = False) -> str:
     """
     if one.past or other.past or one.qualifiers != other.qualifiers:
         return ""
+    if _of_either(_replaces, one, other):
+        return "change"
     classes = _shared_classes(one, other)
     if not _is_one_subject(one, other, classes):
         return ""
     values = _values_agree(one, other)
     differing = [name for name, agrees in classes.items() if not agrees]
-    choice = _choose_otherwise(one, other, titled)
     if (values is False or differing) and one.thing != other.thing:
         return ""
-    if values is False and one.classes and other.classes and not one.classes & other.classes:
+    if values is False and _members_differ(one, other):
         return ""  # of Redis and of Postgres
+    named = differing[0] if differing else "choice" * _choose_otherwise(one, other, titled)
+    way = "value" if values is False else named
     if _are_opposed(one, other):
-        same = values is not False and not differing and not choice
-        return "yes or no" if same and _say_the_same(one, other) else ""
+        return "yes or no" if not way and _say_the_same(one, other) else ""
     if not one.holds:
         return ""  # two denials
-    if values is False:
-        return "value"
-    return differing[0] if differing else "choice" * choice
+    return "" if way != "value" and _of_either(_is_of_a_part, one, other) else way
+
+
+def _of_either(test: Callable[[Claim, Claim], bool], one: Claim, other: Claim) -> bool:
+    return test(one, other) or test(other, one)
+
+
+def _is_of_a_part(one: Claim, other: Claim) -> bool:
+    """Say whether one side speaks of the tests of the gateway where the other speaks of it."""
+    apart = (one.heads & one.frame) - other.heads - _FUNCTIONAL - _all(other)
+    return bool(other.heads & one.frame) and any(h.isascii() and h.isalpha() for h in apart)
+
+
+def _members_differ(one: Claim, other: Claim) -> bool:
+    here, there = (
+        {pair for pair in claim.classes if pair[0] not in CLOSED} for claim in (one, other)
+    )
+    return bool(here and there) and not here & there
 
 
 def is_local(text: str) -> bool:
@@ -155,6 +173,16 @@ def is_local(text: str) -> bool:
 def _are_opposed(one: Claim, other: Claim) -> bool:
     stances = {(one.stance, other.stance), (other.stance, one.stance)}
     return one.holds != other.holds or bool(stances & _OPPOSED)
+
+
+def _replaces(one: Claim, other: Claim) -> bool:
+    """Say whether one side tells that what the other one states held before."""
+    if not one.former or not one.former <= other.stated or not other.holds:
+        return False
+    if one.stated & other.stated or other.stance == MUST_NOT:
+        return False
+    named = not any(word.startswith("=") for word in one.former)
+    return _is_one_subject(one, other, {"": True} if named else {})
 
 
 def _shared_classes(one: Claim, other: Claim) -> dict[str, bool]:
@@ -179,7 +207,7 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     occasions = _occasions(one) - _all(other), _occasions(other) - _all(one)
     if all(occasions) and not {v.kind for v, _ in one.values} & {"date"}:
         return False
-    if _is_other_name(one, other) or _is_other_name(other, one):
+    if _of_either(_is_other_name, one, other) or _of_either(_is_other_number, one, other):
         return False
     if (here and there) or (not single and ((here and weak_there) or (there and weak_here))):
         return False
@@ -203,6 +231,13 @@ def _is_other_name(one: Claim, other: Claim) -> bool:
         if first in known and last not in known:
             return True
     return False
+
+
+def _is_other_number(one: Claim, other: Claim) -> bool:
+    """Say whether one side speaks of release 2.9 where the other speaks of release 3.0."""
+    known = {occasion_of(value) for value, _ in other.values if value.kind in _NUMBERS}
+    named = {word for word in one.frame if word.startswith(("=number", "=version"))}
+    return bool(known and named) and not known & named
 
 
 def _occasions(claim: Claim) -> frozenset[str]:
@@ -234,7 +269,8 @@ def _values_agree(one: Claim, other: Claim) -> bool | None:
             if agrees is not None and not (label and known_label and label != known_label):
                 kind = "number" if value.kind == "version" else value.kind
                 kinds[kind] = kinds.get(kind, False) or agrees
-    if len(kinds) > 1 and kinds.get("date") is False:
+    dated = any(c.values[:1] and c.values[0][0].kind == "date" for c in (one, other))
+    if len(kinds) > 1 and kinds.get("date") is False and (dated or not any(kinds.values())):
         return None  # of two occasions
     if len(kinds) > 1 and kinds.get("path") is False:
         return None  # of what lies in two places
@@ -325,6 +361,8 @@ def _say_the_same(one: Claim, other: Claim) -> bool:
     here, there = said - told - _all(other), told - said - _all(one)
     if here and there:
         return False
-    shared = said & told
+    shared = (said & told) | (one.weak & other.weak)
     extra = _weight(here | there)
-    return bool(shared) and (extra == 0 or (extra <= 1 and _weight(shared) >= 2))
+    if not said & told and not one.classes & other.classes:
+        return False
+    return extra == 0 or (extra <= 1 and _weight(shared) + len(one.qualifiers) >= 2)

@@ -25,7 +25,9 @@ OPEN = frozenset({"be", "key", "use", "means", "place", "owner"})
 _MARKUP = re.compile(
     r"!?\[([^\]]*)\]\([^)]*\)|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|[`*]+|(?<!\w)_+|_+(?!\w)"
 )
-_SENTENCE = re.compile(r"(?<=[^.][.!?])\s+|[.!?]\s*$|[。！？；]\s*|;\s*|\s+[—–]\s+")
+_SENTENCE = re.compile(
+    r"(?<=[^.][.!?])\s+|[.!]\s*$|(?<=[!?])(?=[^\s\x00-\x7f])|。\s*|;\s*|\s+[—–]\s+"
+)
 _PART = re.compile(
     r"""
     ,\s+(?:and|but|while|whereas)\s+
@@ -35,10 +37,30 @@ _PART = re.compile(
   | [，,]\s*(?=[\u4e00-\u9fff])(?!不是|不用|而不)
   | \s+and\s+(?=\w+ed\ )
   | \s+and\s+(?=(?:\w+\s+){1,2}(?:in|for|on|under)\s+\w+\s*(?:,|$))
+  | ,\s+(?=(?:\w+ly\s+)?\w{3,}(?:ed|en|ilt)\s+(?:\w+ly\s+)?(?:by|with|in|on|to|from|using|every)\s)
   | [:,]\s+(?=(?:the\s+)?\w+(?:\s\w+)?\s+(?:is|are|was|were|got|has|have|had|uses?)\b)
     """,
     re.VERBOSE,
 )
+_UNSTATED = re.compile(
+    r"""
+    [?]\s*$ | [吗呢]\s*$ | 是不是 | 是否应该? | 要不要 | 能不能 | 该不该
+  | ^(?:(?!we\b|i\b|the\ user\b|user\b)[\w'.-]+\ ){0,4}?
+      (?:asked\ (?:for|to|us|whether|if)
+        |(?:wished|hoped|proposed|suggested|requested|demanded|wanted|complained|claimed|argued
+          |wondered|recommended|would\ (?:like|prefer|rather))\b(?!\ (?:by|in|at)\b)
+        |(?:wishes|hopes|proposes|suggests|demands|complains|claims|argues)\ (?:that|for|to)\b)
+  | ^(?:we|i)\ (?:have\ |had\ |once\ |also\ |briefly\ )*
+      (?:considered|discussed|debated|thought\ (?:about|of)|tried|evaluated|looked\ (?:at|into)
+        |talked\ about|experimented)\b
+  | ^.{0,10}?(?:客户|甲方|合作方|供应商|厂商|对方|有人|同事|运营|销售|老板|领导|业务方?)[^，,]{0,6}?
+      (?:希望|想要?|要求|建议|提议|提出|问|觉得|认为|说|抱怨|主张)
+  | ^(?:[^\s，,]{0,8}?)?(?:讨论|考虑|尝试|试|评估|设想|提议|提出|商量|争论)过
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# A question, a wish, what somebody else said, what was only thought of: nothing that holds.
+
 _LABEL = re.compile(r"^(?P<said>[^::=]{2,60})[::]\s*(?P<rest>\S.*)$")
 _SHORT = 3
 # Words of what is a mere name before a colon, or a mere value behind it.
@@ -63,27 +85,14 @@ _PAST = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_FORMER = re.compile(
-    r"\bfrom\s+(?:port\s+)?\S+\s+(?=(?:over\s+)?to\b)|从\s*\S+?\s*(?=改|换|迁|升|降|调|切)"
-)
-_REJECTED = re.compile(
-    r"""
-    ,?\s*\b(?:instead\ of|rather\ than|in\ place\ of|over|(?<=,\ )(?:not|never))\s+
-        (?:(?:the|an?)\s+)?[\w.-]+(?:\s+any\ ?more)?\s*$
-  | [（(]\s*(?:was|formerly|previously|not|原|曾)[^)）]*[)）]
-  | [，,]?\s*(?:而不是|不是|不用|代替|取代)\S+$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_SINCE = re.compile(
-    r"\s+(?:since|as of|starting|effective)\s[^,]*$|\s+(?:any ?more|now)$", re.IGNORECASE
-)
 _STANCES = (
     (
         NEED_NOT,
         re.compile(
             r"""
-            \b(?:(?:do|does|did)\ not\ (?:need|have)(?:\ to)?|need\ not|no\ need\ to|not\ have\ to
+            \bno\ longer\ (?:needs?\ to|have\ to|has\ to|need|required|necessary|mandatory)\b
+          | 不再(?:需要|要求|强制|必须|用)(?!\s*[a-z])
+          | \b(?:(?:do|does|did)\ not\ (?:need|have)(?:\ to)?|need\ not|no\ need\ to|not\ have\ to
                 |not\ (?:required|necessary|needed))\b
           | 不需要|无需|不必|不用|没必要|用不着
             """,
@@ -98,6 +107,7 @@ _STANCES = (
                 |(?:is|are)\ (?:strictly\ )?(?:forbidden|prohibited|banned|disallowed|not\ allowed
                 |not\ permitted)|forbidden|prohibited)\b
           | ^\s*(?:please\ |we\ |you\ )?do\ not\b
+          | ^\s*no\ (?!longer|one|more|less|need|idea|problem)(?=\w)
           | 禁止|严禁|不要|不得|不能|不可以|不可|不允许|不许|不准|切勿|勿|从不|绝不
           | (?<![分类级特区])别
             """,
@@ -132,6 +142,29 @@ _DENIAL = re.compile(
 _NOT = re.compile(
     r"\b(?:(?:do|does|did) not|no longer|not|without|no(?= [a-z]))\b|不再|不是|没有|无法|尚未|未|不"
 )
+_PRONOUN = re.compile(
+    r"(?:(?:now|then|instead|so|today),?\s+)?(?:it|they|these|those|he|she)\b|(?:现在|如今)?(?:它们?|其(?![他中余它实]))",
+    re.IGNORECASE,
+)
+_BOUNDS = (
+    (
+        re.compile(
+            r"\b(?:no|not)\s(?:less|fewer|lower|earlier|under)\sthan\b|\bnot\sbelow\b"
+            r"|(?:不得?|不能|不可|不应)(?:低|少|小|早)于"
+        ),
+        " at least ",
+    ),
+    (
+        re.compile(
+            r"\b(?:no|not)\s(?:more|greater|higher|later|longer)\sthan\b|\bnot\sabove\b"
+            r"|\b(?:(?:must|may|should|can|do|does|will)\snot|cannot|never)\sexceed\b"
+            r"|(?:不得?|不能|不可|不应)(?:(?:高|多|大|晚|长)于|超过?)"
+        ),
+        " at most ",
+    ),
+)
+# Deny nothing, whatever their words.
+
 _OWNER = re.compile(
     r"""
     ^(?P<o>[\w.\ ]{2,30}?)\ (?:now\ )?(?:owns|maintains|leads|looks\ after|is\ responsible\ for
@@ -152,7 +185,8 @@ _PREDICATE = re.compile(
     (?P<place>
         \b(?:(?:is|are|seems?\ to\ be)\ )?(?:now\ |still\ )?
             (?:lives?|stored|kept|saved|located|hosted|written\ to|served|exposed|found|put
-            |deployed|published|released|installed|mounted|routed|sent|pushed|uploaded|copied|cut
+            |deployed|published|released|installed|mounted|routed|sent|pushed|uploaded|copied
+            |cut
             |made|created|generated|pulled|loaded|imported|exported|reported|forwarded|shipped
             |delivered|streamed|logged|emitted|posted|merged|promoted|lands?|starts?|runs?|goes?|go|sits?
             |resides?)
@@ -179,7 +213,8 @@ _PREDICATE = re.compile(
       | 统一用|使用|采用|改用|选用|用的是|(?<![启禁停使采不费专应通常信作])用(?![户例于法途量品]))
   | (?P<be>
         \b(?:(?:is|are)\ (?:limited|capped|restricted|fixed)\ to|is|are|equals|becomes?
-            |(?:moved|switched|changed|renamed|migrated|defaults?|set|points?)(?:\ over)?\ to
+            |(?:moved|switched|changed|renamed|migrated|defaults?|set|points?|raised|lowered
+             |reduced|increased|shortened|extended|upgraded|adjusted|trimmed)(?:\ over)?\ to
             |will\ be|must\ be)\b(?:\ now\b)?(?:\ (?:set\ to|called|named))?
       | =
       | 已?(?:改|换|调整|迁移|升级|切换|变|设|设置)(?:成|为|到)了?|默认(?:是|为)|就是|是|为|叫)
@@ -207,7 +242,8 @@ _REMARK = re.compile(
 )
 _ACTIVE = re.compile(
     r"^(?:we |please |always )*(?P<verb>keep|store|save|put|host|deploy|publish|log|write|send"
-    r"|return|format|encode) (?P<s>.{2,40}?) (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
+    r"|return|format|encode) (?!.*\b(?:is|are|was|were|has|have|been)\b)(?P<s>.{2,40}?)"
+    r" (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
 )
 _NAME_FIRST = re.compile(r"^\s*(?!the|our|it|this|that|he|she|there|what|you|we)[a-z0-9_.+-]+\s*$")
 _THE = re.compile(r"\s*(?:now |still )?(?:the|our)\s")
@@ -229,6 +265,8 @@ def sentences(line: str) -> Iterator[list[str]]:
     text = _MARKUP.sub(lambda m: m[1] or m[2] or "", re.sub(MARK, " ", line))
     plain = unicodedata.normalize("NFKC", text)
     for sentence in _SENTENCE.split(plain):
+        if _UNSTATED.search(sentence):
+            continue
         parts = _PART.split(_ASIDE.sub("", _REASON.sub("", sentence)))
         stripped = [part.strip(" .,，。") for part in parts]
         yield [clause for part in stripped if part.strip(":") for clause in _unlabelled(part)]
@@ -274,9 +312,16 @@ def is_past(clause: str) -> bool:
     return _PAST.search(clause) is not None
 
 
-def as_it_is(clause: str) -> str:
-    """Return a statement without what it rejects, what held before, and since when it holds."""
-    return _SINCE.sub("", _REJECTED.sub("", _FORMER.sub(" ", clause))).strip()
+def bounded(masked: str) -> str:
+    """Return a statement with one word for each bound: `not less than` is `at least`."""
+    for pattern, bound in _BOUNDS:
+        masked = pattern.sub(bound, masked)
+    return masked
+
+
+def refers_back(clause: str) -> bool:
+    """Say whether a statement begins with a pronoun, so that it speaks of what another did."""
+    return _PRONOUN.match(clause) is not None
 
 
 def stance(masked: str) -> tuple[str, bool]:

@@ -55,7 +55,8 @@ QUALIFIERS = _members(
         "admin": "admin, administration, 管理后台, 管理端",
         "metrics": "metrics, monitoring, 监控, 指标",
         "health": "health, healthcheck, 健康检查",
-        "debug": "debugging, 调试",
+        "debug": "debugging, debug build, debug builds, debug mode, 调试",
+        "release": "release build, release builds, release mode, 发布版, 正式版",
         "grpc": "grpc port, grpc 端口",
         "https": "https, tls port",
         "http": "http",
@@ -227,7 +228,8 @@ ATTRIBUTES = _members(
         "§host": "host, hostname, 主机",
         "§branch": "branch, branches, 分支",
         "§retry": "retry, retries, retried, retrying, 重试",
-        "§expire": "expire, expires, expiry, expiration, ttl, 到期, 过期, 有效期",
+        "§expire": "expire, expires, expiry, expiration, ttl, valid for, lifetime, 到期, 过期"
+        ", 有效期, 有效时间, 有效",
         "§level": "log level, level, 日志级别, 级别",
         "§merge": "merge, merged, merges, merging, 合并",
         "§install": "install, installs, installed, installing, 安装",
@@ -273,6 +275,8 @@ GENERIC = frozenset(
     lowered reduce reduced increase increased upgrade upgraded since ago lately recently
     everywhere always never not no don't doesn't isn't aren't mustn't shouldn't cannot can't
     without avoid instead rather exactly around roughly approximately please note important
+    shorten shortened lengthen extend extended adjust adjusted replace replaced
+    replaces swap swapped trim trimmed transferred
     actually really done daily nightly time times day days minute minutes hour hours second
     seconds per before after directly completely fully only even again often usually normally
     generally necessary allowed permitted forbidden prohibited fine ok okay safe nothing else

@@ -213,7 +213,7 @@ def _url(match: re.Match[str]) -> _Read:
 
 def _date(match: re.Match[str]) -> _Read:
     def first(*names: str) -> int | None:
-        return next((_int(match[name]) for name in names if match[name]), None)
+        return next((int_of(match[name]) for name in names if match[name]), None)
 
     month = first("m1", "m2") or (_MONTH[match["m4"][:3].lower()] if match["m4"] else None)
     year = first("y1", "y2", "y3", "y5", "y6")
@@ -230,7 +230,7 @@ def _weekday(match: re.Match[str]) -> _Read:
 def _time(match: re.Match[str]) -> _Read:
     if match["named"]:
         return "time", (0 if match["named"] == "midnight" else 720,)
-    hour = _int(match["h1"] or match["h2"] or match["h3"])
+    hour = int_of(match["h1"] or match["h2"] or match["h3"])
     minute = 30 if match["half"] else int(match["n1"] or match["n3"] or 0)
     if hour > 24 or minute > 59:
         return None
@@ -246,7 +246,7 @@ def _measure(match: re.Match[str]) -> _Read:
     kind, factor = _UNITS[match["u"].lower()]
     number = match["n"].replace(",", "").replace("_", "")
     word = _WORD_NUMBER.get(number.lower())
-    amount = float(number) if number[0].isdigit() else float(word or _int(number))
+    amount = float(number) if number[0].isdigit() else float(word or int_of(number))
     return kind, (amount * factor,)
 
 
@@ -265,7 +265,7 @@ def _version(match: re.Match[str]) -> _Read:
     return "version", tuple([*parts, rest] if dash else parts)
 
 
-def _int(text: str) -> int:
+def int_of(text: str) -> int:
     """Read a number in digits, or in Chinese below a hundred."""
     if text.isascii():
         return int(text)
@@ -295,6 +295,6 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "measure": _measure,
     "ordinal": lambda match: ("ordinal", (int(match["on"]),)),
     "number": _number,
-    "zhnumber": lambda match: ("number", (_int(match["zn"]),)),
+    "zhnumber": lambda match: ("number", (int_of(match["zn"]),)),
     "wordnumber": lambda match: ("number", (_WORD_NUMBER[match[0].lower()],)),
 }

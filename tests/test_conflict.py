@@ -24,6 +24,16 @@ MISSED_AT_MOST = 0.1
 HELD_MISSED_AT_MOST, HELD_FALSE_AT_MOST = 0.2, 0.05
 # Of pairs that were written after the rules.
 
+BEYOND = {
+    "Comments must be in English. | Comments may be in any language, not necessarily English.":
+        "`any` names no other language",
+    "Required coverage is 80 %. | Coverage must be at least 90 %.":
+        "an exact value and a least one exclude each other only where both are demands",
+    "Primary key type is UUID. | Primary keys are bigints.":
+        "what a thing is and of which type it is are not known to be one",
+}  # fmt: skip
+# Contradictions that the rules miss, and why.
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -75,6 +85,21 @@ def test_pairs_that_the_rules_were_not_made_for_are_mostly_told_apart() -> None:
 
     assert sum(not pair.flagged for pair in real) <= HELD_MISSED_AT_MOST * len(real)
     assert sum(pair.flagged for pair in clear) <= HELD_FALSE_AT_MOST * len(clear)
+
+
+def test_changes_denials_and_reports_of_every_kind_are_mostly_told_apart() -> None:
+    """Told as drafts, with the titles that a draft without one is given."""
+    kinds = pairs("conflict-kinds.txt")
+
+    wrong = {pair.line[4:] for pair in kinds if drafted_flag(pair) != pair.contradict}
+
+    assert len(kinds) >= 200
+    assert wrong == BEYOND.keys()
+
+
+def drafted_flag(pair: Pair) -> bool:
+    one, other = (draft_from(text, title) for title, text in (pair.one, pair.other))
+    return bool(conflicts(one.title, one.text, other.title, other.text))
 
 
 def test_real_bundles_hold_hardly_a_contradiction() -> None:

@@ -18,11 +18,11 @@ LEVELS = [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
         "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
-        "settings", "config",
+        "config",
     ],
     # decisions: data in, plan out
     [
-        "validity", "keys", "trust", "values", "lexicon", "grammar", "claims", "anchors",
+        "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims", "anchors",
         "injection",
         "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
         "spreading", "quoting", "brief", "reserved",
@@ -38,7 +38,7 @@ LEVELS = [
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
-        "importers", "exporters", "hosts", "tokens", "served",
+        "importers", "exporters", "hosts", "tokens",
     ],
     # engine
     [
@@ -65,8 +65,8 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
-        "feedback", "query", "settings",
-    "validity", "keys", "trust", "values", "lexicon", "grammar", "claims",
+        "feedback", "query",
+    "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",

@@ -22,7 +22,6 @@ _COPILOT_HOOKS = HookFile(
         "project": "{project}/.github/hooks/memorix-notes.json",
     },
     hookfiles.copilot("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"),
-    told="copilot-cli",
 )
 
 
