@@ -7,14 +7,17 @@ nothing, so the value has to look like one that somebody chose or a machine drew
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from string import ascii_letters, digits
 
+from memorix.anchors import Words
 from memorix.strength import classes, is_chosen, is_placeholder, is_random, is_uuid, words_of
 
-_HINT = re.compile(
-    r"pass|pwd|pw|secret|token|cred|auth|key|kennwort|contrase"
-    r"|密码|口令|パスワード|密钥|秘钥|令牌|凭证|凭据|私钥"
-)
+_HINTS = Words([
+    "pass", "pwd", "pw", "secret", "token", "cred", "auth", "key", "kennwort", "contrase",
+    "密码", "口令", "パスワード", "密钥", "秘钥", "令牌", "凭证", "凭据", "私钥",
+])  # fmt: skip
 
 _CHOSEN = words_of(
     "password passwords passwd passphrase passcode pass pwd pw kennwort contraseña"
@@ -53,8 +56,14 @@ _ABOUT = words_of(
 )
 # Beside such a word a value is about the secret, or about another thing of that name.
 
-_NAME_BEFORE = re.compile(r"[A-Za-z0-9_$.\-ñ]*\Z")
-_NAME_AFTER = re.compile(r"[A-Za-z0-9_$.\-ñ]*")
+_IN_NAMES = f"{ascii_letters}{digits}_$.-ñ"
+_LONGEST_NAME = 60
+# Characters of a name before the word that tells it.
+
+_NAME_AFTER = re.compile(rf"[{re.escape(_IN_NAMES)}]*")
+_MOST_NAMES = 4096
+# A vault speaks of the same settings again and again.
+
 _PARTS = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[\u3040-\u9fff]+")
 _WORD_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]+)[ ]\Z")
 
@@ -153,28 +162,34 @@ def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def _names(text: str, lower: str) -> Iterator[_Name]:
     end = 0
-    for hint in _HINT.finditer(lower):
-        if hint.start() >= end:
-            name = _name_at(text, hint)
+    for start, stop in _HINTS.within(lower):
+        if start >= end:
+            name = _name_at(text, start, stop)
             end = name.end
             if _is_secret_name(name.words):
                 yield name
 
 
-def _name_at(text: str, hint: re.Match[str]) -> _Name:
-    """Return the whole name that a hint is part of; `API key` is one."""
-    if not hint[0].isascii():
-        return _Name(*hint.span(), (hint[0],))
-    before = _NAME_BEFORE.search(text, max(0, hint.start() - 60), hint.start())
-    after = _NAME_AFTER.match(text, hint.end())
-    start = before.start() if before else hint.start()
-    end = hint.end() + len(after[0].rstrip(".-")) if after else hint.end()
-    words = [part.lower() for part in _PARTS.findall(text, start, end)]
-    if words[:1] == ["key"] and (word := _WORD_BEFORE.search(text, max(0, start - 20), start)):
-        start, words = word.start(1), [word[1].lower(), *words]
-    return _Name(start, end, tuple(words))
+def _name_at(text: str, start: int, end: int) -> _Name:
+    """Return the whole name that the hint from `start` to `end` is part of; `API key` is one."""
+    if not text[start].isascii():
+        return _Name(start, end, (text[start:end],))
+    before = text[max(0, start - _LONGEST_NAME) : start]
+    start -= len(before) - len(before.rstrip(_IN_NAMES))
+    after = _NAME_AFTER.match(text, end)
+    end += len(after[0].rstrip(".-")) if after else 0
+    words = _words_in(text[start:end])
+    if words[:1] == ("key",) and (word := _WORD_BEFORE.search(text, max(0, start - 20), start)):
+        start, words = word.start(1), (word[1].lower(), *words)
+    return _Name(start, end, words)
 
 
+@lru_cache(_MOST_NAMES)
+def _words_in(name: str) -> tuple[str, ...]:
+    return tuple(part.lower() for part in _PARTS.findall(name))
+
+
+@lru_cache(_MOST_NAMES)
 def _is_secret_name(words: tuple[str, ...]) -> bool:
     if not words or _ABOUT.intersection(words) or _SHORT.intersection(words[:-1]):
         return False

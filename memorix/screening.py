@@ -35,19 +35,27 @@ class Finding:
 
 def findings(text: str) -> list[Finding]:
     """Return all there is to say about a text."""
-    return [*secrets(text), *instructions(text)]
+    lower = _lower(text)
+    return [*_secrets(text, lower), *_instructions(text, lower)]
 
 
 def secrets(text: str) -> list[Finding]:
     """Return the keys and passwords in a text, in order, none within another."""
-    lower = _lower(text)
-    found = (*keyforms.find(text, lower), *assignments.find(text, lower))
-    return _apart(Finding(start, end, SECRET, label) for start, end, label in found)
+    return _secrets(text, _lower(text))
 
 
 def instructions(text: str) -> list[Finding]:
     """Return what addresses the reader as a model to be steered, in order."""
-    found = injection.find(text, _lower(text))
+    return _instructions(text, _lower(text))
+
+
+def _secrets(text: str, lower: str) -> list[Finding]:
+    found = (*keyforms.find(text, lower), *assignments.find(text, lower))
+    return _apart(Finding(start, end, SECRET, label) for start, end, label in found)
+
+
+def _instructions(text: str, lower: str) -> list[Finding]:
+    found = injection.find(text, lower)
     return _apart(Finding(start, end, INSTRUCTION, label) for start, end, label in found)
 
 

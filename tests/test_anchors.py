@@ -1,10 +1,12 @@
 """The one pass that tells which patterns are worth a look finds what a look for each would find."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memorix import injection, keyforms
-from memorix.anchors import Anchors
+from memorix.anchors import Anchors, Words
 
 WORDS = [
     *sorted({word for form in keyforms.FORMS for word in form.anchors}),
@@ -34,6 +36,15 @@ def test_what_has_an_anchor_in_a_text_is_found_in_its_order(text: str) -> None:
 def test_no_anchor_is_found_in_a_text_without_any() -> None:
     assert Anchors([("key", ("sk-",))]).within("") == []
     assert Anchors([("key", ("sk-",))]).within("s k-") == []
+
+
+@given(st.lists(PIECES, max_size=20).map("".join))
+def test_words_are_found_where_an_alternation_of_them_matches(text: str) -> None:
+    words = ["sk", "sk-", "系统", "é", "ab", "a"]
+
+    expected = [match.span() for match in re.finditer("|".join(words), text)]
+
+    assert Words(words).within(text) == expected
 
 
 def test_every_character_that_hides_text_is_looked_for() -> None:
