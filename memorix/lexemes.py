@@ -178,7 +178,9 @@ def language_hint(text: str) -> str:
     than the Latin one) or en; for deciding whether a model can read it."""
     if text.isascii():
         return "en"
-    counts = {name: _count(pattern, text) for name, pattern in _SCRIPTS.items()}
+    beyond = "".join(_BEYOND_ASCII.findall(text))
+    counts = {name: _count(pattern, beyond) for name, pattern in _SCRIPTS.items()}
+    counts["en"] += len(text.encode("ascii", "ignore").translate(None, _NO_LETTERS))
     letters = sum(counts.values())
     han, kana = counts["zh"], counts["ja"]
     if (han + kana) >= _FOREIGN_SHARE * letters and kana * 10 >= han + kana > 0:
@@ -198,8 +200,12 @@ _SCRIPTS = {
     "th": re.compile("[\u0e01-\u0e4e]+"),
     "ru": re.compile("[\u0400-\u052f]+"),
     "und": re.compile("[\u0370-\u03ff\u0530-\u0dff\u0e80-\u10ff\u1200-\u1cff\ua4d0-\uabff]+"),
-    "en": re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+"),
+    "en": re.compile("[\u00c0-\u024f\u1e00-\u1eff]+"),
 }
+# Without the ASCII letters, which are counted by themselves: most of the text are such.
+
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:
