@@ -77,7 +77,7 @@ def test_a_session_starts_with_the_brief_of_the_tool(hook: Hook, memory: Memory)
 def test_the_brief_of_many_notes_is_the_same_text_too(hook: Hook, memory: Memory) -> None:
     kinds = ("Decision", "Gotcha", "Fact")
     drafts = [
-        (lifecycle.draft_from(f"Fact {n} of many.", f"Number {n}", kinds[n % 3]), "")
+        (lifecycle.draft_from(f"Fact {n}.", f"Number {n}", kinds[n % 3]), "user" if n % 5 else "")
         for n in range(brief.REACH + 30)
     ]
     memory.remember_all(drafts)

@@ -17,7 +17,7 @@ from memorix.index.disks import network_disk
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -61,7 +61,8 @@ CREATE TABLE notes (
 CREATE INDEX notes_by_digest ON notes (digest, scope);
 CREATE INDEX notes_by_folded_path ON notes (folded);
 CREATE INDEX notes_by_date ON notes (date);
-CREATE INDEX notes_in_force ON notes (held, scope, status, valid_from, valid_to, expires_at);
+CREATE INDEX notes_in_force ON notes (held, scope COLLATE NOCASE, date DESC, path, status,
+    valid_from, valid_to, expires_at);
 CREATE INDEX notes_by_session ON notes (session, scope, created, id) WHERE session <> '';
 CREATE TABLE tags (note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (note, tag))
     WITHOUT ROWID;
