@@ -114,9 +114,9 @@ def repairs(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """
     proposed: dict[str, bytes] = {}
     for path, content in files.items():
-        repaired = _repaired(path, content) if is_concept(path) else content
-        if repaired != content:
-            proposed[path] = repaired
+        new = repaired(path, content) if is_concept(path) else content
+        if new != content:
+            proposed[path] = new
     return proposed
 
 
@@ -378,7 +378,8 @@ def _folded(path: str) -> str:
 # -- repairs
 
 
-def _repaired(path: str, content: bytes) -> bytes:
+def repaired(path: str, content: bytes) -> bytes:
+    """Return a note with the repairs that `repairs` proposes."""
     content = with_sound_block(content)
     text, odd = decode(content)
     opened = text.lstrip("\ufeff").startswith("---")

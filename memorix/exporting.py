@@ -1,8 +1,10 @@
 """Take notes out of the vault, in any format and filtered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, overload
 
 from memorix import leaving
 from memorix.errors import InvalidRequest
@@ -28,6 +30,52 @@ class _Told:
     stayed: list[tuple[str, str]] = field(default_factory=list)
 
 
+class _Kept(Sequence[Outgoing]):
+    """The notes of an export as they were when it began, kept in a file; each is read from there
+    when it is asked for, with its links led to the notes among these."""
+
+    def __init__(self, memory: Memory, file: IO[bytes]) -> None:
+        self.memory = memory
+        self._file = file
+        self._places: list[tuple[Row, int, int]] = []
+        self._paths: dict[int, str] = {}
+
+    def add(self, row: Row, content: bytes) -> None:
+        """Keep one more; all are to be added before the first is read."""
+        self._places.append((row, self._file.tell(), len(content)))
+        self._paths[row.key] = row.path
+        try:
+            self._file.write(content)
+        except OSError as error:
+            raise InvalidRequest(
+                f"The notes cannot be gathered in {self.memory.store.lock_path.parent}: {error}. "
+                "Make room there. Nothing was written."
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Outgoing: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Outgoing]: ...
+
+    def __getitem__(self, place: int | slice) -> Outgoing | Sequence[Outgoing]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        row, start, size_bytes = self._places[place]
+        self._file.seek(start)
+        content = self._file.read(size_bytes)
+        note = with_id(parse(content, row.path), row)
+        return Outgoing(note, content, row.scope, tuple(self._links(row.key)))
+
+    def _links(self, key: int) -> Iterator[Reference]:
+        for link in self.memory.index.outgoing(key):
+            path = self._paths.get(link.means[0], "") if len(link.means) == 1 else ""
+            yield Reference(link.target, link.label, link.relation, path)
+
+
 def export(
     memory: Memory,
     exporter: Exporter,
@@ -50,8 +98,9 @@ def export(
     """
     _refuse_vault(memory, target)
     told = _Told()
-    chosen = _chosen(memory, exporter, asked, everything, told, private=private)
-    files = write(exporter.files(chosen), target, exporter.form, overwrite=overwrite)
+    with TemporaryFile(dir=memory.store.lock_path.parent) as file:
+        chosen = _chosen(_Kept(memory, file), exporter, asked, everything, told, private=private)
+        files = write(exporter.files(chosen), target, exporter.form, overwrite=overwrite)
     masked, stayed = tuple(told.masked), tuple(told.stayed)
     return Exported(target, exporter.name, len(chosen.notes), files, masked, stayed)
 
@@ -65,7 +114,7 @@ def _refuse_vault(memory: Memory, target: Path) -> None:
 
 
 def _chosen(
-    memory: Memory,
+    kept: _Kept,
     exporter: Exporter,
     asked: Filter,
     everything: bool | None,
@@ -73,19 +122,18 @@ def _chosen(
     *,
     private: bool,
 ) -> Chosen:
+    memory = kept.memory
     asked = replace(asked, scopes=memory.places.to_read(asked.scopes))
     whole = exporter.everything if everything is None else everything
     wanted = leaving.wanted(asked, everything=whole and exporter.form != "block")
     rows = memory.index.latest(wanted, memory.clock(), _ALL)
-    notes = [
-        Outgoing(with_id(parse(content, row.path), row), content, row.scope)
-        for row in sorted(rows, key=lambda row: (row.scope, row.path))
-        if (content := _content(memory, row.path, told, private=private)) is not None
-    ]
-    linked = _linked(memory, notes, {row.path: row for row in rows})
+    for row in sorted(rows, key=lambda row: (row.scope, row.path)):
+        content = _content(memory, row.path, told, private=private)
+        if content is not None:
+            kept.add(row, content)
     pages = {} if leaving.narrowed(asked) else dict(_pages(memory, asked, told, private=private))
     title = asked.scopes[0] if len(asked.scopes) == 1 else "Memory"
-    return Chosen(tuple(linked), title, asked.scopes, pages)
+    return Chosen(kept, title, asked.scopes, pages)
 
 
 def _content(memory: Memory, path: str, told: _Told, *, private: bool) -> bytes | None:
@@ -108,19 +156,3 @@ def _pages(
             content = _content(memory, path, told, private=private)
             if content is not None:
                 yield path, content
-
-
-def _linked(memory: Memory, notes: list[Outgoing], rows: dict[str, Row]) -> Iterator[Outgoing]:
-    """Add to each note its links, led to the notes among these."""
-    paths = {rows[one.note.path].key: one.note.path for one in notes}
-    for key, one in zip(paths, notes, strict=True):
-        links = tuple(
-            Reference(
-                link.target,
-                link.label,
-                link.relation,
-                paths.get(link.means[0], "") if len(link.means) == 1 else "",
-            )
-            for link in memory.index.outgoing(key)
-        )
-        yield replace(one, links=links)

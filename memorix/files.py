@@ -5,9 +5,10 @@ import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EXDEV
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from memorix.errors import UnsafePath
@@ -35,13 +36,26 @@ def write_atomic(
     every moment.  `last_look` is called right before the rename, after the disk has taken its time;
     it may raise.  On any error the file is untouched and no temporary is left.
     """
+    with replacing(path, last_look, private=private) as file:
+        file.write(content)
+        file.flush()
+        return os.fstat(file.fileno())
+
+
+@contextmanager
+def replacing(
+    path: Path, last_look: Callable[[], object] = lambda: None, *, private: bool = False
+) -> Iterator[BinaryIO]:
+    """Give a file to write piece by piece, which replaces `path` at the end as `write_atomic` does.
+
+    It can be read and sought in.  On any error `path` is untouched and no temporary is left.
+    """
     temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
     try:
-        with open(temporary, "xb", opener=_private if private else None) as file:
-            file.write(content)
+        with open(temporary, "x+b", opener=_private if private else None) as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-            stat = os.fstat(file.fileno())
         with suppress(FileNotFoundError):
             if not private:
                 shutil.copymode(path, temporary)
@@ -51,7 +65,6 @@ def write_atomic(
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return stat
 
 
 def _private(path: str, flags: int) -> int:

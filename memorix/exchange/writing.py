@@ -1,7 +1,8 @@
 """Write an export to its target: a folder, the same packed, one file, or a block within a file.
 
 It is made beside the target and renamed into place, so that it is there as a whole or not at all.
-Archives have sorted names and no clock, so that the same files give the same bytes.
+Archives have no clock, so that the same files give the same bytes.  No more than a file is held in
+memory, and where it comes in pieces, no more than a piece.
 """
 
 import gzip
@@ -10,16 +11,18 @@ import secrets
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
 from memorix import blocks
 from memorix.errors import InvalidRequest
-from memorix.files import TEMPORARY_PREFIX, below, sync_folder, write_atomic
+from memorix.files import TEMPORARY_PREFIX, below, replacing, sync_folder, write_atomic
 
 Files = Iterable[tuple[str, bytes]]
-# (path below the target, bytes of the file).
+# (path below the target, the next bytes of that file); the pieces of a file follow one another.
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 # The earliest date a zip file can hold.
@@ -63,14 +66,15 @@ def _writer(target: Path, form: str) -> Callable[[Files, Path], int]:
 
 
 def _write_file(files: Files, target: Path) -> int:
-    _, content = next(iter(files))
-    write_atomic(target, content)
+    with replacing(target) as file:
+        for _, piece in files:
+            file.write(piece)
     return 1
 
 
 def _write_block(files: Files, target: Path) -> int:
     """Put the block where the last one is; every other byte of the file stays."""
-    _, content = next(iter(files))
+    content = b"".join(piece for _, piece in files)
     there = target.read_bytes() if target.exists() else b""
     text = blocks.put(there.decode("utf-8", "surrogateescape"), content.decode())
     new = text.encode("utf-8", "surrogateescape")
@@ -96,12 +100,19 @@ def write_folder(files: Files, target: Path) -> int:
     return count
 
 
+def _parted(files: Files) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield each path with the pieces of its file, to be taken before the next."""
+    for path, pieces in groupby(files, key=itemgetter(0)):
+        yield path, (piece for _, piece in pieces)
+
+
 def _fill(files: Files, root: Path) -> int:
     count = 0
-    for path, content in files:
-        file = below(root, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, content)
+    for path, pieces in _parted(files):
+        place = below(root, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(place) as file:
+            file.writelines(pieces)
         count += 1
     return count
 
@@ -114,29 +125,31 @@ def _merge(made: Path, target: Path) -> None:
 
 
 def _write_zip(files: Files, target: Path) -> int:
-    count, packed = 0, io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in sorted(files):
+    count = 0
+    with replacing(target) as packed, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, pieces in _parted(files):
             entry = zipfile.ZipInfo(path, _EPOCH)
             entry.create_system, entry.external_attr = 3, 0o644 << 16  # whatever system writes it
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w") as file:
+                file.writelines(pieces)
             count += 1
-    write_atomic(target, packed.getvalue())
     return count
 
 
 def _write_tar(files: Files, target: Path) -> int:
-    count, packed = 0, io.BytesIO()
+    count = 0
     with (
+        replacing(target) as packed,
         gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as compressed,
         tarfile.open(fileobj=compressed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
-        for path, content in sorted(files):
+        for path, pieces in _parted(files):
+            content = b"".join(pieces)  # an entry begins with its size
             entry = tarfile.TarInfo(path)
             entry.size, entry.mode = len(content), 0o644
             archive.addfile(entry, io.BytesIO(content))
             count += 1
-    write_atomic(target, packed.getvalue())
     return count
 
 

@@ -2,6 +2,9 @@
 
 An exporter is pure: from the same notes it makes the same bytes, without a clock, a random number
 or a look at any file.  What is private or secret is out of the notes before it sees them.
+
+Notes may have more text than fits into memory: an exporter takes them one by one, twice where it
+has to, and keeps of each no more than its name and its links.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,12 +14,13 @@ from typing import Literal, Protocol, TypeAlias
 from memorix.note import Note
 
 Files: TypeAlias = Iterator[tuple[str, bytes]]
-# (path below the target with forward slashes, bytes of the file), each path once.
+# (path below the target with forward slashes, the next bytes of that file); the pieces of a file
+# follow one another.
 
 Form: TypeAlias = Literal["folder", "file", "block"]
 # What an export is: a folder, which is packed where the target is named .zip, .tar.gz or .tgz; one
-# file, the first that is yielded, whose path does not matter; or a block of lines within a file
-# that somebody else writes, framed as `memorix.blocks` has it.
+# file, whose path does not matter; or a block of lines within a file that somebody else writes,
+# framed as `memorix.blocks` has it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Outgoing:
 class Chosen:
     """All that is exported: notes sorted by scope and path, and a `title` for the whole.
 
+    A note is read when it is asked for, and is the same each time.
     `scopes` are those that were asked for, none where it was all there are.  `pages` are the files
     beside the notes, index.md and log.md, by their path in the vault; there are none where only
     some notes of the scopes were chosen.

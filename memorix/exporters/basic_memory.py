@@ -34,7 +34,7 @@ def files(chosen: Chosen) -> Files:
     places = inside(graph.notes)
     permalinks = unique(graph.notes, lambda note: _permalink(places[note.path]))
     names = _names(graph, permalinks)
-    for note in graph.notes:
+    for note in graph.whole():
         body = _body(graph, note, names)
         meta = _meta(note, permalinks[note.path])
         yield places[note.path], render(replace(note, meta=meta, body=body))

@@ -1,8 +1,8 @@
 """Which of the notes that leave together link to which, and how their links are written anew."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from memorix.exporters.base import Chosen
 from memorix.layout import folder_of, scope_of
@@ -14,6 +14,9 @@ LINKS = "links_to"
 
 _KEYS = ("supersedes", "superseded_by", "contested_by")
 # Keys of a note that name others by their ids.
+
+_TIMES = ("created", "generated", "timestamp", "date")
+# Keys from which a note tells when it was made and changed.
 
 _DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]:")
 
@@ -28,21 +31,35 @@ class Edge:
 
 
 class Graph:
-    """The notes of an export in order of their paths, and the edges between them."""
+    """The notes of an export in order of their paths, and the edges between them.
+
+    `notes`, and those of edges, are without their text and with no key but those of their times;
+    `whole` reads a note again.
+    """
 
     def __init__(self, chosen: Chosen) -> None:
-        self.notes: Sequence[Note] = sorted((o.note for o in chosen.notes), key=_path)
-        self._paths = {note.path: note for note in self.notes}
-        self._ids = {str(note.id): note for note in reversed(self.notes)}
-        self._led = {
-            one.note.path: {link.target: link.path for link in reversed(one.links)}
-            for one in chosen.notes
-        }
-        self._out: dict[str, tuple[Edge, ...]] = {n.path: self._edges(n) for n in self.notes}
+        self._chosen = chosen.notes
+        self._places: dict[str, int] = {}
+        self._paths: dict[str, Note] = {}
+        self._led: dict[str, Mapping[str, str]] = {}
+        stated: dict[str, list[tuple[str, str, str]]] = {}
+        for place, one in enumerate(chosen.notes):
+            path = one.note.path
+            self._places[path], self._paths[path] = place, _head(one.note)
+            self._led[path] = {link.target: link.path for link in reversed(one.links) if link.path}
+            stated[path] = list(_stated(one.note, self._led[path]))
+        self.notes: Sequence[Note] = sorted(self._paths.values(), key=_path)
+        ids = {str(note.id): note.path for note in reversed(self.notes)}
+        self._out = {n.path: self._edges(n, stated.pop(n.path), ids) for n in self.notes}
         self._in: dict[str, list[Edge]] = {}
         for note in self.notes:
             for edge in self._out[note.path]:
                 self._in.setdefault(edge.target.path, []).append(edge)
+
+    def whole(self) -> Iterator[Note]:
+        """Yield the notes with their texts and all their keys, in order of their paths."""
+        for note in self.notes:
+            yield self._chosen[self._places[note.path]].note
 
     def outgoing(self, note: Note) -> Sequence[Edge]:
         """Return the edges from a note, each once, in the order of its text."""
@@ -56,21 +73,32 @@ class Graph:
         """Return the exported note that a link in the text of a note leads to."""
         return self._paths.get(self._led[note.path].get(link.target, ""))
 
-    def _edges(self, note: Note) -> tuple[Edge, ...]:
-        """Return what the text of a note says, then what only its keys say."""
+    def _edges(
+        self, note: Note, stated: Sequence[tuple[str, str, str]], ids: Mapping[str, str]
+    ) -> tuple[Edge, ...]:
         found: dict[tuple[str, str], Edge] = {}
-        for link in links(note.body):
-            target = self.target(note, link)
+        for relation, path, named in stated:
+            target = self._paths.get(path or ids.get(named, ""))
             if target and target is not note:
-                edge = Edge(note, link.relation or LINKS, target)
-                found.setdefault((edge.relation, target.path), edge)
-        for relation in _KEYS:
-            for named in texts_of(note.meta.get(relation)):
-                target = self._ids.get(named)
-                if target and target is not note:
-                    found.setdefault((relation, target.path), Edge(note, relation, target))
+                found.setdefault((relation, target.path), Edge(note, relation, target))
         told = {path for relation, path in found if relation != LINKS}
         return tuple(e for (word, path), e in found.items() if word != LINKS or path not in told)
+
+
+def _stated(note: Note, led: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (relation, path, id), of the last two one: what a note's text says, then its keys."""
+    for link in links(note.body):
+        if path := led.get(link.target):
+            yield link.relation or LINKS, path, ""
+    for relation in _KEYS:
+        for named in texts_of(note.meta.get(relation)):
+            yield relation, "", named
+
+
+def _head(note: Note) -> Note:
+    """Return what is kept of a note while others are read."""
+    times = {key: note.meta[key] for key in _TIMES if key in note.meta}
+    return replace(note, body="", meta=times, warnings=())
 
 
 def relinked(

@@ -10,5 +10,5 @@ everything = False
 
 
 def files(chosen: Chosen) -> Files:
-    for path, page in Site(chosen).pages():
-        yield path, page.encode("utf-8", "replace")
+    for path, part in Site(chosen).pages():
+        yield path, part.encode("utf-8", "replace")

@@ -22,7 +22,8 @@ everything = True
 
 
 def files(chosen: Chosen) -> Files:
-    yield "notes.jsonl", b"".join(_line(note) for note in chosen.notes)
+    for note in chosen.notes:
+        yield "notes.jsonl", _line(note)
 
 
 def _line(one: Outgoing) -> bytes:

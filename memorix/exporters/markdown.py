@@ -25,13 +25,14 @@ _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\[]`*_<>&"})
 def files(chosen: Chosen) -> Files:
     graph = Graph(chosen)
     anchors = {note.path: f"note-{number}" for number, note in enumerate(graph.notes, 1)}
-    parts = [f"# {_escaped(chosen.title)}\n", *_parts(graph, anchors)]
-    yield "notes.md", "\n".join(parts).encode("utf-8", "replace")
+    yield "notes.md", f"# {_escaped(chosen.title)}\n".encode("utf-8", "replace")
+    for part in _parts(graph, anchors):
+        yield "notes.md", f"\n{part}".encode("utf-8", "replace")
 
 
 def _parts(graph: Graph, anchors: Mapping[str, str]) -> Iterator[str]:
     scope = ""
-    for note in graph.notes:
+    for note in graph.whole():
         if scope_of(note.path) != scope:
             scope = scope_of(note.path)
             yield f"## {_escaped(scope)}\n"

@@ -29,27 +29,26 @@ _HEADING = re.compile(r"#{1,6}[ \t]")
 def files(chosen: Chosen) -> Files:
     graph = Graph(chosen)
     names = unique(graph.notes, lambda note: note.title, " ")
-    entities = (_entity(graph, note, names[note.path]) for note in graph.notes)
-    edges = (edge for note in graph.notes for edge in graph.outgoing(note))
-    relations = (
-        _relation(edge, names[edge.source.path], names[edge.target.path]) for edge in edges
-    )
-    lines = [*entities, *relations]
-    yield FILE, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    for note in graph.whole():
+        yield FILE, _entity(graph, note, names[note.path])
+    for note in graph.notes:
+        for edge in graph.outgoing(note):
+            yield FILE, _relation(edge, names[edge.source.path], names[edge.target.path])
 
 
-def _entity(graph: Graph, note: Note, called: str) -> str:
+def _entity(graph: Graph, note: Note, called: str) -> bytes:
     said = [*_observations(graph, note), *_keys(note)]
     entity = {"type": "entity", "name": called, "entityType": note.type}
     return _line({**entity, "observations": list(dict.fromkeys(said))})
 
 
-def _relation(edge: Edge, start: str, end: str) -> str:
+def _relation(edge: Edge, start: str, end: str) -> bytes:
     return _line({"type": "relation", "from": start, "to": end, "relationType": edge.relation})
 
 
-def _line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _line(value: object) -> bytes:
+    said = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"{said}\n".encode("utf-8", "replace")
 
 
 def _observations(graph: Graph, note: Note) -> Iterator[str]:

@@ -46,7 +46,7 @@ def files(chosen: Chosen) -> Files:
         for path, inner in inside(graph.notes).items()
     }
     yield TYPES, _types()
-    for note in graph.notes:
+    for note in graph.whole():
         text = _properties(graph, note, names) + "\n" + _body(graph, note, names, places)
         yield places[note.path], text.encode("utf-8", "replace")
 

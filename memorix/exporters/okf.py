@@ -4,9 +4,13 @@ Notes that are not conformant as they are, such as those without a type, are men
 indexes are made where a person has made none.
 """
 
-from memorix.checking import repairs
+import heapq
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+from memorix import indexes
+from memorix.checking import repaired
 from memorix.exporters.base import Chosen, Files, Form
-from memorix.indexes import indexes
 from memorix.layout import folder_of, scope_of
 
 name = "okf"
@@ -16,20 +20,38 @@ everything = True
 
 
 def files(chosen: Chosen) -> Files:
-    scopes = {one.scope for one in chosen.notes}
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(chosen.notes):
+        places.setdefault(one.scope, []).append(place)
     alone = len(chosen.scopes) == 1
-    for scope in sorted(scopes, key=folder_of):
+    for scope in sorted(places, key=folder_of):
         title = chosen.title if alone else scope
-        for path, content in _bundle(chosen, scope, title).items():
+        bundle = _Bundle(chosen, scope, places[scope])
+        for path, content in bundle.files(title):
             yield (path if alone else f"{folder_of(scope)}/{path}"), content
 
 
-def _bundle(chosen: Chosen, scope: str, title: str) -> dict[str, bytes]:
-    """Return one scope as a bundle: path in the bundle to bytes, sorted."""
-    root = f"{folder_of(scope)}/"
-    found = {one.note.path: one.content for one in chosen.notes if one.scope == scope}
-    found |= {path: page for path, page in chosen.pages.items() if scope_of(path) == scope}
-    files = {path.removeprefix(root): content for path, content in found.items()}
-    files |= repairs(files)
-    files |= indexes(files, title)
-    return dict(sorted(files.items()))
+class _Bundle:
+    """One scope as a bundle; paths are those in it."""
+
+    def __init__(self, chosen: Chosen, scope: str, places: Sequence[int]) -> None:
+        self._notes = chosen.notes
+        self._places = places
+        self._root = f"{folder_of(scope)}/"
+        pages = chosen.pages.items()
+        self._pages = {self._inner(path): page for path, page in pages if scope_of(path) == scope}
+
+    def files(self, title: str) -> Files:
+        """Yield the files of the bundle, sorted by path."""
+        entries = indexes.entries(self._mended())
+        pages = self._pages | indexes.pages(entries, self._pages, title)
+        yield from heapq.merge(self._mended(), sorted(pages.items()), key=itemgetter(0))
+
+    def _mended(self) -> Iterator[tuple[str, bytes]]:
+        for place in self._places:
+            one = self._notes[place]
+            path = self._inner(one.note.path)
+            yield path, repaired(path, one.content)
+
+    def _inner(self, path: str) -> str:
+        return path.removeprefix(self._root)

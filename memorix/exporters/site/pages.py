@@ -9,6 +9,8 @@ from html import escape
 from importlib.resources import files as packaged
 from urllib.parse import quote
 
+from markdown_it import MarkdownIt
+
 from memorix.exporters.base import Chosen
 from memorix.exporters.graph import LINKS, Edge, Graph, unique
 from memorix.exporters.site import markdown
@@ -24,6 +26,8 @@ MOST_DRAWN = 500
 # Notes in the drawing of all; more are a cloud.
 
 _NEWEST = 30
+_HERE = "\0"
+# In place of what is searched, until it is written; pages have no such character.
 _LISTS = ("scopes", "types", "tags", "relations")
 
 
@@ -36,19 +40,18 @@ class Site:
             path: f"{name}.html"
             for path, name in unique(self._graph.notes, lambda note: slug(note.title)).items()
         }
-        self._words = _words(self._graph.notes)
+        self._words = _words(self._graph)
         self._style = _asset("style.css")
         self._script = _asset("search.js")
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """Yield the path and the HTML of every page, as they are made."""
+        """Yield the path and the HTML of every page; that with the search comes in pieces."""
         parser = markdown.renderer()
-        seen: list[dict[str, object]] = []
-        for note in self._graph.notes:
-            body, text = markdown.html(parser, self._graph, note, self._names)
+        for note in self._graph.whole():
+            body, _ = markdown.html(parser, self._graph, note, self._names)
             yield f"{FOLDER}/{self._names[note.path]}", self._note(note, body)
-            seen.append(self._found(note, text))
-        yield "index.html", self._index(seen)
+        for piece in self._index(parser):
+            yield "index.html", piece
         yield "scopes.html", self._list("scopes", lambda note: (scope_of(note.path),))
         yield "types.html", self._list("types", lambda note: (note.type,))
         yield "tags.html", self._list("tags", lambda note: note.tags)
@@ -113,10 +116,9 @@ class Site:
 
     # -- lists
 
-    def _index(self, seen: Sequence[Mapping[str, object]]) -> str:
+    def _index(self, parser: MarkdownIt) -> Iterator[str]:
         words = self._words
         newest = sorted(self._graph.notes, key=_last, reverse=True)[:_NEWEST]
-        data = json.dumps(seen, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         body = (
             f"<h1>{words['notes']}</h1>\n"
             f'<section id="search" hidden>\n<label for="question">{words["search"]}</label>\n'
@@ -125,10 +127,16 @@ class Site:
             '<ol id="hits"></ol>\n</section>\n'
             f"<p>{words['count'].format(len(self._graph.notes))}</p>\n"
             f"<h2>{words['newest']}</h2>\n{self._items(newest)}"
-            f'<script type="application/json" id="notes">{data}</script>\n'
+            f'<script type="application/json" id="notes">{_HERE}</script>\n'
             f"<script>{self._script}</script>\n"
         )
-        return self._page(words["notes"], body, "")
+        above, _, below = self._page(words["notes"], body, "").partition(_HERE)
+        yield f"{above}["
+        for place, note in enumerate(self._graph.whole()):
+            _, text = markdown.html(parser, self._graph, note, self._names)
+            said = json.dumps(self._found(note, text), ensure_ascii=False, separators=(",", ":"))
+            yield ("," if place else "") + said.replace("<", "\\u003c")
+        yield f"]{below}"
 
     def _list(self, key: str, of: Callable[[Note], Sequence[str]]) -> str:
         groups: dict[str, list[Note]] = {}
@@ -228,10 +236,10 @@ class Site:
         )
 
 
-def _words(notes: Sequence[Note]) -> Mapping[str, str]:
+def _words(graph: Graph) -> Mapping[str, str]:
     """Return the words of the language in which more of the notes are written."""
-    chinese = sum(language_hint(f"{note.title}\n{note.body}") == "zh" for note in notes)
-    return ZH if chinese * 2 > len(notes) else EN
+    chinese = sum(language_hint(f"{note.title}\n{note.body}") == "zh" for note in graph.whole())
+    return ZH if chinese * 2 > len(graph.notes) else EN
 
 
 def _asset(name: str) -> str:

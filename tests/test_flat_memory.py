@@ -1,0 +1,65 @@
+"""What a whole vault takes on its way out, and in, is held one note at a time."""
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+from memorix import exporting
+from memorix.exporters import formats
+from memorix.memory import Memory
+from memorix.query import Filter
+
+FEW, MANY = 4, 24
+# Notes; what is held at once may not grow between them as what is written does.
+
+GROWTH = 1.6
+# Of the peak of memory, where six times as much is written: names and links are held of all.
+
+TEXT = "\n\n".join("what the table says, and why it is so; " * 20 for _ in range(30)) + "\n"
+
+
+def fill(vault: Path, notes: int) -> None:
+    folder = vault / "projects/app"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(notes):
+        text = f"---\ntype: Fact\ntitle: Table {number}\n---\n\nSee [[Table {number - 1}]].\n\n"
+        (folder / f"table-{number}.md").write_text(text + TEXT, encoding="utf-8")
+
+
+def peak(work: Callable[[], object]) -> int:
+    """Return the most bytes that were held at once while something was done."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+FOLDERS = [one.name for one in formats.ALL if one.form == "folder"]
+FILES = [one.name for one in formats.ALL if one.form == "file"]
+TARGETS = [(name, name) for name in (*FOLDERS, *FILES)] + [("okf", "o.zip"), ("okf", "o.tar.gz")]
+
+
+def exported(memory: Memory, vault: Path, notes: int, to: Path) -> dict[str, int]:
+    """Export a vault of so many notes to every target and return the peak of each."""
+    fill(vault, notes)
+    memory.catch_up()
+    return {
+        target: peak(
+            lambda name=name, target=target: exporting.export(
+                memory, formats.choose(name, target), to / target, Filter()
+            )
+        )
+        for name, target in TARGETS
+    }
+
+
+def test_an_export_holds_no_more_than_a_note_at_a_time(
+    memory: Memory, vault: Path, tmp_path: Path
+) -> None:
+    exported(memory, vault, 1, tmp_path / "first")  # what a first run loads is kept for good
+    few = exported(memory, vault, FEW, tmp_path / "few")
+    many = exported(memory, vault, MANY, tmp_path / "many")
+
+    assert {target for target in few if many[target] > GROWTH * few[target]} == set()
