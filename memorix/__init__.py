@@ -4,7 +4,8 @@ Markdown notes in a folder are the truth; an index beside it finds them by words
 In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
-    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, config
+    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, settings,
+    config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking, floors
     values, lexicon, changes, grammar, claims, anchors, injection, conflict
@@ -13,7 +14,7 @@ In reading order:
     imported, held
     access, versions, resemblance, topics, tidying, erasure, usage, merging
     journal, gitlog, store, index, embedders, rerankers                    one outside thing each
-    exchange, importers, exporters, tokens
+    exchange, importers, exporters, tokens, served
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes

@@ -7,7 +7,7 @@ import re
 import sys
 import tomllib
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,77 +18,12 @@ import platformdirs
 
 from memorix.errors import ConfigInvalid
 from memorix.files import write_atomic
+from memorix.settings import DEFAULTS, SETTINGS, Review, Secrets, Watch, Wrong, checked
 
 APP = "memorix-notes"
 # The plain name belongs to another tool, whose folders must not be ours.
 
-Watch = Literal["auto", "poll", "off"]
-Review = Literal["off", "inferred", "all"]
-REVIEW = ("off", "inferred", "all")
-WATCH = ("auto", "poll", "off")
-Secrets = Literal["mask", "refuse", "off"]
-SECRETS = ("mask", "refuse", "off")
-PRIORS = ("strength", "importance", "origin", "trust", "status")
-LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-LONGEST_RESCAN_S = 86_400
-# A day; what is meant to be rarer than that is a mistaken unit.
-
-LONGEST_JOURNAL_DAYS, LARGEST_JOURNAL_MB = 3650, 4000
-
-MOST = 999_999
-# Of what is counted; 0 is no bound at all.
-
-_SETTINGS: Mapping[str, type] = MappingProxyType(
-    {
-        "vault": str,
-        "state_dir": str,
-        "models_dir": str,
-        "model": str,
-        "reranker": str,
-        "priors": str,
-        "learn": str,
-        "project": str,
-        "session": str,
-        "watch": str,
-        "log": str,
-        "review": str,
-        "secrets": str,
-        "log_level": str,
-        "rescan_s": int,
-        "journal_days": int,
-        "journal_mb": int,
-        "max_note_kb": int,
-        "max_tags": int,
-        "max_notes": int,
-        "max_writes_a_minute": int,
-    }
-)
 _FLAGS_ONLY = ("config", "cwd")
-_DEFAULTS: Mapping[str, str | int] = MappingProxyType(
-    {
-        "vault": "~/Memorix",
-        "model": "",
-        "reranker": "",
-        "priors": "",
-        "learn": "off",
-        "project": "",
-        "session": "",
-        "watch": "auto",
-        "log": "off",
-        "review": "off",
-        "secrets": "mask",
-        "log_level": "WARNING",
-        "rescan_s": 60,
-        "journal_days": 90,
-        "journal_mb": 32,
-        "max_note_kb": 1_000,
-        "max_tags": 64,
-        "max_notes": 100_000,
-        "max_writes_a_minute": 3_000,
-    }
-)
-_UNFILLED = re.compile(r"\$\{|^\$\w|^%\w+%")
-# Placeholders that some hosts pass on as they are; taken literally they would name a new folder.
 
 _SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID")
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._:-]{4,100}")
@@ -160,10 +95,10 @@ def load(
     """
     env = os.environ if env is None else env
     flags = {name: value for name, value in (flags or {}).items() if value}
-    problems = [f"--{n}: no such setting" for n in flags if n not in (*_SETTINGS, *_FLAGS_ONLY)]
+    problems = [f"--{n}: no such setting" for n in flags if n not in (*SETTINGS, *_FLAGS_ONLY)]
     given = _from_file(flags, env, problems) | _from_environment(env) | _from_flags(flags)
     given = _hints(env) | given
-    values = {name: _settle(name, given, problems) for name in _SETTINGS}
+    values = {name: _settle(name, given, problems) for name in SETTINGS}
     values["cwd"], sources = _cwd(flags, env, problems), {n: g.source for n, g in given.items()}
     if values["vault"]:
         _place_state(values)
@@ -196,7 +131,7 @@ def write_setting(path: Path, key: str, value: str | int) -> None:
             cannot be written, or the key is written in a way that we cannot replace.
     """
     problems: list[str] = []
-    if key not in _SETTINGS or _checked(key, value, key, problems) is None:
+    if key not in SETTINGS or _checked(key, value, key, problems) is None:
         raise ConfigInvalid(problems or [f"{key}: no such setting"])
     path = path.resolve()  # a link to a file kept elsewhere stays a link
     text = _text(path, problems) if path.exists() else ""
@@ -231,11 +166,11 @@ def _from_file(
             problems.append(f"{path}: there is no such configuration file")
         return {}
     table = _parsed(_text(path, problems), path, problems)
-    problems += [_unknown(path, key) for key in table if key not in _SETTINGS]
+    problems += [_unknown(path, key) for key in table if key not in SETTINGS]
     given = {
         key: _Given(value, f"{path}, key {key}", path.parent)
         for key, value in table.items()
-        if key in _SETTINGS
+        if key in SETTINGS
     }
     return {key: g for key, g in given.items() if _has_its_type(key, g, problems)}
 
@@ -258,12 +193,12 @@ def _parsed(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _unknown(path: Path, key: str) -> str:
-    near = get_close_matches(key, _SETTINGS, 1)
+    near = get_close_matches(key, SETTINGS, 1)
     return f"{path}, key {key}: no such setting" + (f". Do you mean {near[0]}?" if near else "")
 
 
 def _has_its_type(key: str, given: _Given, problems: list[str]) -> bool:
-    wanted = _SETTINGS[key]
+    wanted = SETTINGS[key]
     if type(given.value) is wanted:
         return _checked(key, given.value, given.source, problems) is not None
     what = "a text in quotes" if wanted is str else "a whole number"
@@ -273,7 +208,7 @@ def _has_its_type(key: str, given: _Given, problems: list[str]) -> bool:
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, _Given]:
     here = _here()
-    variables = {name: f"MEMORIX_{name.upper()}" for name in _SETTINGS}
+    variables = {name: f"MEMORIX_{name.upper()}" for name in SETTINGS}
     return {n: _Given(env[v], v, here) for n, v in variables.items() if env.get(v, "").strip()}
 
 
@@ -288,7 +223,7 @@ def _from_flags(flags: Mapping[str, str | None]) -> dict[str, _Given]:
     return {
         name: _Given(value, "--" + name.replace("_", "-"), here)
         for name, value in flags.items()
-        if name in _SETTINGS
+        if name in SETTINGS
     }
 
 
@@ -305,9 +240,9 @@ def _here() -> Path:
 def _settle(name: str, given: Mapping[str, _Given], problems: list[str]) -> Any:
     """Return the value of a setting; None where it is wrong, or is a folder we have to choose."""
     found = given.get(name)
-    if found is None and name not in _DEFAULTS:
+    if found is None and name not in DEFAULTS:
         return None
-    found = found or _Given(_DEFAULTS[name], "default", _here())
+    found = found or _Given(DEFAULTS[name], "default", _here())
     value = _checked(name, found.value, found.source, problems)
     if value is None or name not in ("vault", "state_dir", "models_dir"):
         return value
@@ -316,81 +251,11 @@ def _settle(name: str, given: Mapping[str, _Given], problems: list[str]) -> Any:
 
 def _checked(name: str, value: object, source: str, problems: list[str]) -> str | int | None:
     """Return the value in its one spelling, or None after noting what is wrong with it."""
-    check = _CHECKS.get(name, _plain)
-    result = check(str(value).strip())
-    if isinstance(result, _Wrong):
+    result = checked(name, value)
+    if isinstance(result, Wrong):
         problems.append(f"{source}: {result.why}, not {value!r}")
         return None
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Wrong:
-    why: str
-
-
-def _plain(text: str) -> str | _Wrong:
-    return text if text.isprintable() else _Wrong("must be one line of plain text")
-
-
-def _path_text(text: str) -> str | _Wrong:
-    if not text or not text.isprintable():
-        return _Wrong("must be the path of a folder")
-    if _UNFILLED.search(text):
-        return _Wrong("must be a path written out, without variables (~ is understood)")
-    return text
-
-
-def _one_of(*known: str) -> Callable[[str], str | _Wrong]:
-    """Make the check that a text is one of these, in any case; it becomes what is written here."""
-    spelled = {one.lower(): one for one in known}
-    said = (
-        f"must be one of {', '.join(known)}" if len(known) > 2 else f"must be {' or '.join(known)}"
-    )
-
-    def check(text: str) -> str | _Wrong:
-        return spelled.get(text.lower()) or _Wrong(said)
-
-    return check
-
-
-def _priors(text: str) -> str | _Wrong:
-    one = rf"(?:{'|'.join(PRIORS)})\s*=\s*(?:0(?:\.[0-9]+)?|1(?:\.0+)?)"
-    pairs = [pair.strip() for pair in text.split(",") if pair.strip()]
-    names = [pair.partition("=")[0].strip() for pair in pairs]
-    if len(set(names)) == len(names) and all(re.fullmatch(one, pair) for pair in pairs):
-        return ", ".join(pairs)
-    return _Wrong(f"must be shares from 0 to 1 of {', '.join(PRIORS)}, such as strength=0.1")
-
-
-def _whole(unit: str, least: int, most: int) -> Callable[[str], int | _Wrong]:
-    def check(text: str) -> int | _Wrong:
-        number = int(text) if re.fullmatch(r"[0-9]{1,6}", text) else -1
-        return number if least <= number <= most else _Wrong(wrong)
-
-    wrong = f"must be whole {unit} from {least} to {most}"
-    return check
-
-
-_CHECKS: Mapping[str, Callable[[str], str | int | _Wrong]] = {
-    "vault": _path_text,
-    "state_dir": _path_text,
-    "models_dir": _path_text,
-    "watch": _one_of(*WATCH),
-    "log": _one_of("on", "off"),
-    "review": _one_of(*REVIEW),
-    "secrets": _one_of(*SECRETS),
-    "priors": _priors,
-    "learn": _one_of("on", "off"),
-    "log_level": _one_of(*LOG_LEVELS),
-    "rescan_s": _whole("seconds", 1, LONGEST_RESCAN_S),
-    "journal_days": _whole("days", 0, LONGEST_JOURNAL_DAYS),
-    "journal_mb": _whole("megabytes", 1, LARGEST_JOURNAL_MB),
-    "max_note_kb": _whole("kilobytes", 0, MOST),
-    "max_tags": _whole("tags", 0, MOST),
-    "max_notes": _whole("notes", 0, MOST),
-    "max_writes_a_minute": _whole("writes", 0, MOST),
-}
 
 
 # -- folders

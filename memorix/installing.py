@@ -3,10 +3,11 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -74,15 +75,34 @@ class Installer:
         for host in HOSTS:
             yield Seen(host, self._is_here(host), tuple(self._installed(host)))
 
-    def command(self, host: Host, scope: Scope, path: Path) -> str:
-        """Return the program that a host starts as us; empty where that cannot be read."""
+    def entry(self, host: Host, scope: Scope, path: Path) -> Mapping[str, Any]:
+        """Return what a host's settings say of our server; empty where that cannot be read."""
         with suppress(HostFileRefused):
             _, text = planning.decoded(path, _read(path))
             with planning.refusing(path):
                 entry = host.server(self.machine, scope, text, Program("")).read(text)
-            command = entry.get("command") if isinstance(entry, dict) else None
-            return str((command[0] if command else "") if isinstance(command, list) else command)
-        return ""
+            return entry if isinstance(entry, dict) else {}
+        return {}
+
+    def hooks(self, host: Host, program: Program) -> Iterator[tuple[Scope, Path, bool]]:
+        """Yield where a host has hooks of ours, and whether an install would leave them so."""
+        for scope in self._scopes(host):
+            found = host.hooks and host.hooks.target(self.machine, scope, program, host.name)
+            if not found:
+                continue
+            with suppress(HostFileRefused), planning.refusing(found.path):
+                _, text = planning.decoded(found.path, _read(found.path))
+                if any(edit.held(text) for edit in found.edits):
+                    yield scope, found.path, all(edit.put(text) == text for edit in found.edits)
+
+    def has_plugin(self, host: Host) -> bool:
+        """Say whether a host has our plugin, switched on."""
+        known = [t for t in host.plugins if self.machine.project or "{project}" not in t]
+        for path in self.machine.places(known):
+            with suppress(HostFileRefused):
+                if plugins.is_enabled(path.name, (_read(path) or b"").decode("utf-8", "replace")):
+                    return True
+        return False
 
     def plan_install(
         self,
@@ -105,7 +125,7 @@ class Installer:
             if scope not in host.files:
                 plan.remarks.append(f"{host.title} has no settings for the scope {scope}.")
                 continue
-            if self._has_plugin(host):
+            if self.has_plugin(host):
                 plan.remarks.append(_PLUGIN_DOES_IT.format(host=host))
                 continue
             self._plan_host(plan, host, scope, program)
@@ -159,14 +179,6 @@ class Installer:
         return any(sign.exists() for sign in self.machine.places(host.signs)) or any(
             shutil.which(program, path=path) for program in host.programs
         )
-
-    def _has_plugin(self, host: Host) -> bool:
-        known = [t for t in host.plugins if self.machine.project or "{project}" not in t]
-        for path in self.machine.places(known):
-            with suppress(HostFileRefused):
-                if plugins.is_enabled(path.name, (_read(path) or b"").decode("utf-8", "replace")):
-                    return True
-        return False
 
     def _installed(self, host: Host) -> Iterator[tuple[Scope, Path]]:
         for scope in self._scopes(host):

@@ -18,7 +18,7 @@ LEVELS = [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
         "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query",
-        "config",
+        "settings", "config",
     ],
     # decisions: data in, plan out
     [
@@ -38,7 +38,7 @@ LEVELS = [
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
-        "importers", "exporters", "hosts", "tokens",
+        "importers", "exporters", "hosts", "tokens", "served",
     ],
     # engine
     [
@@ -65,7 +65,7 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
     "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
-        "feedback", "query",
+        "feedback", "query", "settings",
     "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",

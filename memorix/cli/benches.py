@@ -38,6 +38,9 @@ def bench_scale(
     chunks: Annotated[
         int, typer.Option(help="Chunks of the index that is measured alone; 0: it is left out.")
     ] = 1_000_000,
+    index_only: Annotated[
+        bool, typer.Option("--index-only", help="Measure the index alone, and no store.")
+    ] = False,
     out: Out = None,
     markdown: MarkdownOut = None,
     plots: Annotated[Path | None, typer.Option(help="Draw the plots (SVG) in this folder.")] = None,
@@ -46,7 +49,7 @@ def bench_scale(
     from memorix.bench.speed.report import plots as drawn
     from memorix.bench.speed.suites import SIZES, scale
 
-    results = scale(size or SIZES, chunks, _tell)
+    results = scale([] if index_only else size or SIZES, chunks, _tell)
     _shown(results, out, markdown)
     if plots:
         plots.mkdir(parents=True, exist_ok=True)

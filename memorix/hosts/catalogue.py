@@ -22,6 +22,7 @@ _COPILOT_HOOKS = HookFile(
         "project": "{project}/.github/hooks/memorix-notes.json",
     },
     hookfiles.copilot("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"),
+    told="copilot-cli",
 )
 
 

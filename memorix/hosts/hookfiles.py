@@ -18,10 +18,14 @@ Shape = Callable[[str, str], tuple[Edit, ...]]
 
 @dataclass(frozen=True, slots=True)
 class HookFile:
-    """A file of hooks for each scope, and what we put into it."""
+    """A file of hooks for each scope, and what we put into it.
+
+    `told` is the host that the commands name, where several read the same file.
+    """
 
     files: Mapping[Scope, str]
     shape: Shape
+    told: str = ""
 
     def target(self, machine: Machine, scope: Scope, program: Program, host: str) -> Target | None:
         """Return our hooks in the host's file; None where the scope has none."""
@@ -29,7 +33,7 @@ class HookFile:
         if template is None:
             return None
         command = command_line([program.path, *program.arguments("hook")], machine)
-        return Target(machine.place(template), self.shape(host, command))
+        return Target(machine.place(template), self.shape(self.told or host, command))
 
 
 def command_line(words: list[str], machine: Machine) -> str:
@@ -72,7 +76,7 @@ def copilot(*names: str) -> Shape:
 
     def shape(host: str, command: str) -> tuple[Edit, ...]:
         def entry(name: str) -> dict[str, object]:
-            line = f"{command} {name} --host copilot-cli"
+            line = f"{command} {name} --host {host}"
             shells = {"bash": line, "powershell": f"& {line}"}
             return {"type": "command", **shells, "timeoutSec": TIMEOUT_S}
 

@@ -5,9 +5,10 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +32,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from memorix import __version__, served
 from memorix.access import Access, Right
 from memorix.config import Config
 from memorix.errors import ServerUnavailable
@@ -49,7 +51,7 @@ from memorix.tokens import TokenFile
 SCOPE = "memorix:read"
 # What a token must have at the least to be let in at all.
 
-PATH, SSE_PATH, HEALTH_PATH = "/mcp", "/sse", "/healthz"
+PATH, SSE_PATH = "/mcp", "/sse"
 
 TIMEOUT_S = 20.0
 FAREWELL_S = 1
@@ -94,9 +96,24 @@ def serve(config: Config, tokens: TokenFile, options: Options) -> None:
         server = _Server(_uvicorn(application(config, background, tokens, options), options))
         server.ready = lambda: _say_where(options, listening.getsockname()[1])
         server.leaving = background.leave_soon
-        server.run(sockets=[listening])
+        with _announced(config, options, listening.getsockname()[1]):
+            server.run(sockets=[listening])
     finally:
         background.stop()
+
+
+@contextmanager
+def _announced(config: Config, options: Options, port: int) -> Iterator[None]:
+    """Let the doctor know of this server, at an address that this machine reaches it by."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)
+    reached = url(host, port, secure=options.certificate is not None)
+    with ExitStack() as stack:
+        try:
+            told = served.Served(reached, __version__, datetime.now(UTC))
+            stack.enter_context(served.announced(config.state_dir, told))
+        except OSError as error:
+            _log.warning("the doctor cannot be told of this server: %s", error)
+        yield
 
 
 def _with_own_url(options: Options, port: int) -> Options:
@@ -182,7 +199,7 @@ def _routes(
         return JSONResponse(state, 503 if trouble else 200)
 
     routes: list[BaseRoute] = [
-        Route(HEALTH_PATH, health, methods=["GET"]),
+        Route(served.HEALTH_PATH, health, methods=["GET"]),
         Route(PATH, known(streamable)),
     ]
     if issuer:

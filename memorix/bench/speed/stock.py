@@ -100,6 +100,7 @@ def environment(folder: Path, **more: str) -> Mapping[str, str]:
         "MEMORIX_PROJECT_DIR": str(folder / SCOPE),
         "XDG_CONFIG_HOME": str(folder / "config"),
         "XDG_DATA_HOME": str(folder / "data"),
+        "MEMORIX_MAX_NOTES": "0",
         **more,
     }
 

@@ -59,9 +59,9 @@ def scale(sizes: Sequence[int], chunks: int, tell: Tell) -> Results:
     simulated chunks; none where `chunks` is 0.
 
     Raises:
-        InvalidRequest: There are too few notes to measure with.
+        InvalidRequest: There are too few notes to measure with, or nothing to measure.
     """
-    _refuse_few(min(sizes, default=0))
+    _refuse_few(min(sizes, default=chunks))
     results = Results("scale", conditions={**machine(), "sizes": list(sizes), "chunks": chunks})
     model = default_model()
     results.conditions["model"] = model.card.name

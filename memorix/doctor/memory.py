@@ -1,47 +1,21 @@
-"""Look at everything the memory stands on, and say what is wrong and what mends it."""
+"""Look at the program, the vault, the index and what serves it."""
 
 import os
-import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 
 from memorix import __version__, syncgit
-from memorix.config import Config, config_path
-from memorix.errors import InvalidRequest, MemorixError, VaultUnavailable
-from memorix.hooks import desk
-from memorix.installing import Installer, records, this_machine, this_program
+from memorix.config import Config
+from memorix.doctor.base import FAILED, OK, WARNING, Check
+from memorix.errors import InvalidRequest, VaultUnavailable
+from memorix.installing import this_program
 from memorix.kinds import SECRET
 from memorix.memory import Memory
 from memorix.query import Filter, Query
-from memorix.tokens import TokenFile
 from memorix.watching import Watcher
 from memorix.wiring import load_model
 
 SHOWN = 20
 # Files named for one reason; `memorix status` names all.
-
-OK, WARNING, FAILED = "ok", "warning", "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at; `mend` says what to do where it is not `ok`."""
-
-    name: str
-    verdict: str
-    said: str
-    mend: str = ""
-
-
-def examine(memory: Memory, config: Config) -> Iterator[Check]:
-    """Look at the program, the vault, the index and what serves it, and the hosts, in order."""
-    parts = (_vault, _in_step, _index, _words, _vectors, _reranker, _watching, _lock, _notes)
-    for look in (_program, *parts, _git, _sources, _hosts, _hooks, _tokens):
-        try:
-            yield from look(memory, config)
-        except MemorixError as error:
-            yield Check(look.__name__.strip("_").replace("_", " "), FAILED, str(error))
 
 
 def _program(memory: Memory, config: Config) -> Iterator[Check]:
@@ -185,44 +159,17 @@ def _sources(memory: Memory, config: Config) -> Iterator[Check]:
             yield Check("sources", WARNING, f"{source.place} is not there", mend)
 
 
-def _hosts(memory: Memory, config: Config) -> Iterator[Check]:
-    project = memory.places.project
-    installer = Installer(this_machine(project.root if project else None), records())
-    ours = this_program(config).path
-    for seen in installer.survey():
-        for scope, path in seen.installed:
-            command = installer.command(seen.host, scope, path)
-            mend = f"memorix install {seen.host.name} --scope {scope}"
-            said = f"{path} starts {command or 'nothing'}"
-            if shutil.which(command or "") is None:
-                yield Check(seen.host.name, FAILED, f"{said}, which is not there", mend)
-            elif command != ours:
-                yield Check(seen.host.name, WARNING, f"{said}, another one than this", mend)
-            else:
-                yield Check(seen.host.name, OK, said)
-
-
-def _hooks(memory: Memory, config: Config) -> Iterator[Check]:
-    runs = desk.last_runs()
-    if runs:
-        newest = max(runs, key=lambda name: runs[name])
-        yield Check("hooks", OK, f"last run {_moment(runs[newest])}: {newest}")
-    for at, which, said in desk.errors()[-1:]:
-        if at >= runs.get(which, 0):
-            mend = "tell it as an issue if it comes again; the session was not held up"
-            yield Check("hooks", WARNING, f"failed {_moment(at)}: {which}: {said}", mend)
-
-
-def _tokens(memory: Memory, config: Config) -> Iterator[Check]:
-    """Tell of the tokens for HTTP; a file that others may read is refused with what mends it."""
-    tokens = TokenFile(config_path().parent / "tokens.json").all()
-    expired = [token for token in tokens if not token.is_valid(memory.clock())]
-    if len(tokens) > len(expired):
-        yield Check("tokens", OK, f"{len(tokens) - len(expired)} in force, readable by you alone")
-    for token in expired:
-        said = f"{token.access.name} has expired"
-        yield Check("tokens", WARNING, said, f"memorix token revoke {token.access.name}")
-
-
-def _moment(at: int) -> str:
-    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+LOOKS = (
+    _program,
+    _vault,
+    _in_step,
+    _index,
+    _words,
+    _vectors,
+    _reranker,
+    _watching,
+    _lock,
+    _notes,
+    _git,
+    _sources,
+)
