@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memorix import gitlog
 from memorix.errors import NoteUneditable
+from memorix.gitprogram import GitFailed
 from memorix.merging import merge
 from memorix.note import decode
 
@@ -35,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     path = options["--path"] or rest[1]
     try:
         conflicts = merge_files(base, ours, theirs, path, int(size) or MARKER_SIZE)
-    except (OSError, gitlog.GitFailed) as error:
+    except (OSError, GitFailed) as error:
         sys.stderr.write(f"memorix: {path} was not merged: {error}\n")
         return REFUSED
     if conflicts:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memorix import erasing, gitlog, tombstones
 from memorix.erasure import Erased, Trace, traces
+from memorix.gitprogram import GitFailed
 from memorix.lexemes import index_words
 from memorix.memory import Memory
 from memorix.note import parse
@@ -182,7 +183,7 @@ def _in_git(memory: Memory, evidence: Evidence) -> Iterator[str]:
     for root, files in _in_repositories(memory, evidence.note.paths):
         try:
             commits = gitlog.holding(root, files, words)
-        except gitlog.GitFailed as error:
+        except GitFailed as error:
             yield f"the git history of {root}, which cannot be searched: {error}"
             continue
         if commits:

@@ -13,6 +13,7 @@ from pathlib import Path
 from memorix import gitlog
 from memorix.errors import InvalidRequest
 from memorix.files import write_atomic
+from memorix.gitprogram import GitFailed
 from memorix.store import Store
 
 ATTRIBUTES, LINE = ".gitattributes", "*.md merge=memorix"
@@ -79,7 +80,7 @@ def put(folder: Folder, command: Sequence[str]) -> None:
         gitlog.configure(folder.root, f"{SECTION}.name", TITLE)
         gitlog.configure(folder.root, f"{SECTION}.driver", driver(command))
         write_atomic(file, with_line(_bytes(file).decode("utf-8", "surrogateescape")))
-    except (gitlog.GitFailed, OSError) as error:
+    except (GitFailed, OSError) as error:
         raise InvalidRequest(f"{folder.root} was not set up: {error}.") from error
 
 
@@ -97,7 +98,7 @@ def take(folder: Folder) -> None:
             write_atomic(file, text)
         else:
             file.unlink(missing_ok=True)
-    except (gitlog.GitFailed, OSError) as error:
+    except (GitFailed, OSError) as error:
         raise InvalidRequest(f"{folder.root} was not set back: {error}.") from error
 
 

@@ -34,7 +34,7 @@ LEVELS = [
         "resemblance", "topics", "tidying", "usage", "merging",
     ],
     # what adapters share
-    ["onnxmodels", "listing", "sources"],
+    ["onnxmodels", "listing", "sources", "gitprogram"],
     # adapters: each knows one outside thing
     [
         "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
