@@ -12,9 +12,10 @@ In reading order:
     quoting, brief, reserved, strength, keyforms, assignments
     screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
-    access, versions, resemblance, topics, tidying, erasure, usage, merging
-    journal, gitlog, store, index, embedders, rerankers                    one outside thing each
-    exchange, importers, exporters, tokens, served
+    access, versions, attribution, resemblance, topics, tidying, erasure, usage, merging
+    gitprogram, journal, gitlog, gitcommit, store, index, embedders        one outside thing each
+    rerankers, exchange, importers, exporters, tokens, served
+    gitchange, committing                                                  each write a commit
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes

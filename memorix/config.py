@@ -40,7 +40,8 @@ class Config:
     `state_dir` holds the index, locks and logs of this vault and lies outside it.  `model`,
     `reranker` and `project` are empty where nothing was asked for.  `session` is the host's own
     name of what it is in.  `cwd` is where the host works.  `log`
-    says whether each scope keeps a `log.md`, `review` which notes of assistants wait in the inbox
+    says whether each scope keeps a `log.md`, `git_commits` whether each write becomes a commit
+    where the notes lie in a git repository, `review` which notes of assistants wait in the inbox
     before they count, `secrets` what becomes of keys and passwords in what is to be kept.
     `priors` are the shares by which a note is lifted whatever is asked.
     `learn` says whether recall learns from what is read.
@@ -60,6 +61,7 @@ class Config:
     cwd: Path
     watch: Watch
     log: Literal["on", "off"]
+    git_commits: Literal["on", "off"]
     review: Review
     secrets: Secrets
     log_level: str
@@ -103,6 +105,8 @@ def load(
     if values["vault"]:
         _place_state(values)
         problems += _misplaced(values, sources)
+    if values["git_commits"] == "on" and values["journal_days"] == 0:
+        problems.append(f"{sources.get('git_commits')}: needs a journal; set journal_days above 0")
     if problems:
         raise ConfigInvalid(problems)
     names = [f.name for f in fields(Config) if f.name != "sources"]

@@ -24,7 +24,7 @@ from memorix.layout import ARCHIVE, folder_of, is_host_file, scope_of
 from memorix.links import name_key, relative_link
 from memorix.note import RESERVED, Note, concept_id, etag_of, parse
 from memorix.store import Store
-from memorix.versions import names
+from memorix.versions import Effect, names
 
 _log = logging.getLogger(__name__)
 
@@ -272,6 +272,8 @@ def _remove_files(vault: Vault, targets: Sequence[Target], work: _Work) -> None:
             vault.store.remove(path, etag)
         elif found:  # a person has written it anew since
             work.left.append(path)
+        else:  # who began this has died after it
+            vault.store.record([Effect(path, None, None, vault.store.place_of(path))])
     for path, file in list(vault.store.walk()):
         if is_temporary(path.rpartition("/")[2]):  # nobody else writes while we hold the lock
             file.unlink(missing_ok=True)

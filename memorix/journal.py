@@ -125,14 +125,14 @@ class Journal:
     def changes(self) -> list[Change]:
         """Return the changes that are kept, oldest first."""
         self._scan()
-        found: dict[str, Change] = {}
-        for line in self._lines:
-            read = _read_line(line)
-            if read:
-                change, step = read
-                before = found.setdefault(change.id, change)
-                found[change.id] = replace(before, steps=(*before.steps, step))
-        return list(found.values())
+        return _told(self._lines)
+
+    def named(self, ids: Collection[str]) -> list[Change]:
+        """Return those of the changes that are kept that have one of these ids, oldest first."""
+        self._scan()
+        marks = [json.dumps(id).encode() for id in ids]
+        told = _told([line for line in self._lines if any(mark in line for mark in marks)])
+        return [change for change in told if change.id in ids]
 
     def text(self, etag: str) -> bytes | None:
         """Return the bytes a file had in the version with this etag; None if they are not kept."""
@@ -315,6 +315,17 @@ class _Edited:
         mark = etag_of(new)
         self.lines[mark] = _packed(mark, new)
         return mark
+
+
+def _told(lines: Iterable[bytes]) -> list[Change]:
+    found: dict[str, Change] = {}
+    for line in lines:
+        read = _read_line(line)
+        if read:
+            change, step = read
+            before = found.setdefault(change.id, change)
+            found[change.id] = replace(before, steps=(*before.steps, step))
+    return list(found.values())
 
 
 def _without(steps: Sequence[Step], known: Collection[str]) -> tuple[Step, ...]:

@@ -323,6 +323,7 @@ class Memory(Notes):
             warnings=tuple(self.index.warnings()),
             waiting=len(self.waiting(())),
             reranker=self.reranking.state,
+            commits=self.commits.state() if self.commits else None,
         )
 
     def look(self) -> bool:

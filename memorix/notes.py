@@ -6,7 +6,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from memorix import (
 )
 from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
+from memorix.committing import Commits
 from memorix.embedders.base import Embedder
 from memorix.errors import (
     IndexDamaged,
@@ -72,6 +73,7 @@ class Notes:
     bounds: Bounds = field(default_factory=Bounds)
     pace: Pace = field(default_factory=Pace, repr=False)
     log: bool = False
+    commits: Commits | None = None
     review: str = "off"
     secrets: str = admission.MASK
     embedder: Embedder | None = None
@@ -228,11 +230,12 @@ class Notes:
                 "written. Mount the disk, or set MEMORIX_VAULT to where the notes are."
             )
         by = by or self.author
-        with (
-            self.store.locked(),
-            self.journal.change(what, by, self.clock(), id=change, undoes=undoes) as own,
-        ):
-            yield own
+        with self.store.locked():
+            outermost = not self.journal.current
+            with self.journal.change(what, by, self.clock(), id=change, undoes=undoes) as own:
+                commits = self.commits if outermost else None
+                with commits.following(own, self.session) if commits else nullcontext():
+                    yield own
 
     def rewrite(self, path: str, content: bytes, expect: str | None) -> Seen:
         """Write a version of a note in place of the expected one, None for a new note; call it

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 from memorix.errors import InvalidRequest
 from memorix.layout import PROJECTS, USER
-from memorix.scopes import Project, claim, scope_folder
+from memorix.scopes import ID_FILE, Project, claim, scope_folder
 from memorix.store import Store
+from memorix.versions import Effect
 
 ALL = "all"
 # The word by which a question asks for every scope.
@@ -75,6 +76,7 @@ class Places:
         folder = self.store.vault / PROJECTS / scope
         folder.mkdir(parents=True, exist_ok=True)
         claim(self.project, folder)
+        self.store.record([Effect(f"{PROJECTS}/{scope}/{ID_FILE}", None, None)])
         self._claimed = True
 
     def _known(self, name: str) -> str:

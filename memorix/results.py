@@ -8,6 +8,7 @@ from memorix.index.base import Counts
 from memorix.note import Note
 
 if TYPE_CHECKING:  # its locks take long to import, and a hook needs none
+    from memorix.committing import State
     from memorix.sync import FollowerState
 
 
@@ -137,7 +138,10 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of a vault and its index; `waiting` counts the suggestions to be reviewed."""
+    """The state of a vault and its index; `waiting` counts the suggestions to be reviewed.
+
+    `commits` says what is not committed yet; None where nothing is to be.
+    """
 
     vault: Path
     index: Path
@@ -152,3 +156,4 @@ class Status:
     warnings: tuple[tuple[str, str, int, str], ...] = ()
     waiting: int = 0
     reranker: str = "off"
+    commits: "State | None" = None

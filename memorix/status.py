@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from memorix.committing import State
 from memorix.note import format_time
 from memorix.results import Status
 
@@ -24,6 +25,7 @@ def as_data(state: Status) -> dict[str, Any]:
         "waiting": state.waiting,
         "model": state.model,
         "reranker": state.reranker,
+        "uncommitted": state.commits.waiting if state.commits else 0,
         "vectors": state.counts.vectors,
         "vectors_pending": state.counts.pending,
         "vector_search": state.vector_search,
@@ -54,6 +56,7 @@ def as_text(state: Status) -> str:
         *([f"inbox     {_suggestions(state.waiting)}"] if state.waiting else []),
         f"model     {data['model']}",
         *([f"reranker  {data['reranker']}"] if state.reranker != "off" else []),
+        *([f"commits   {waiting(state.commits)}"] if data["uncommitted"] else []),
         f"vectors   {data['vectors']} made, {data['vectors_pending']} pending, "
         f"searched by {data['vector_search']}",
         f"watching  {data['watching']}" + (f", seen at {synced}" if synced else ""),
@@ -64,6 +67,13 @@ def as_text(state: Status) -> str:
         f"warning   {w['path']}:{w['line']} {w['code']}: {w['message']}" for w in data["warnings"]
     ]
     return "\n".join(lines)
+
+
+def waiting(commits: State | None) -> str:
+    """Say how many changes are not committed, and why."""
+    count = commits.waiting if commits else 0
+    why = commits.trouble if commits else ""
+    return f"{count} change{'s wait' if count > 1 else ' waits'}: {why or 'the next write goes on'}"
 
 
 def _suggestions(count: int) -> str:

@@ -17,6 +17,8 @@ ERASED = "erase"
 class Effect:
     """What is about to happen to a file: its bytes before and after, None where there is none.
 
+    One without both only tells that the file was written, in no version that is to be kept.
+
     `place` is the repository folder that the path is mounted from; empty in the vault itself.
     """
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from memorix import embedders, priors, rerankers
 from memorix.admission import OFF
 from memorix.bounds import Bounds, Pace
 from memorix.branches import Branches
+from memorix.committing import Commits
 from memorix.config import Config
 from memorix.errors import IndexUnavailable, ModelUnavailable
 from memorix.index.sqlite import SqliteIndex
@@ -27,6 +28,7 @@ from memorix.scopes import Project, find_project, scope_folder
 from memorix.sources import Sources
 from memorix.store import Store
 from memorix.sync import Follower
+from memorix.versions import Effect
 from memorix.watching import Watcher
 
 _log = logging.getLogger(__name__)
@@ -48,8 +50,10 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
     mounts, index_path = _mount(config, project)
     limits = Limits(config.journal_days, config.journal_mb * 1_000_000)
     journal = Journal(config.state_dir / "journal", limits)
+    folders = (config.vault, *mounts.values())
+    commits = Commits(config.vault, folders, journal, config.state_dir / "uncommitted")
     lock, sources = config.state_dir / "write.lock", Sources(config.state_dir / "sources.json")
-    store = Store(config.vault, lock, mounts, journal.record, sources)
+    store = Store(config.vault, lock, mounts, _recording(journal, commits), sources)
     bounds = Bounds(
         config.max_note_kb, config.max_tags, config.max_notes, config.max_writes_a_minute
     )
@@ -65,6 +69,7 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         pace=Pace(bounds.max_writes_a_minute),
         author=author or VIA,
         log=config.log == "on",
+        commits=commits if config.git_commits == "on" else None,
         review=config.review,
         secrets=config.secrets,
         meaning="off" if config.model == "none" else "loading",
@@ -73,6 +78,14 @@ def open_memory(config: Config, *, author: str = "") -> Memory:
         mix=Mix(priors=priors.read(config.priors)),
         siblings=lambda: _siblings(config, index_path),
     )
+
+
+def _recording(journal: Journal, commits: Commits) -> Callable[[Sequence[Effect]], None]:
+    def record(effects: Sequence[Effect]) -> None:
+        commits.noticed(effects)
+        journal.record(effects)
+
+    return record
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,18 +30,19 @@ LEVELS = [
         "admission", "leaving",
         "bounds",
         "checking", "indexes", "intake", "imported",
-        "held", "access", "versions", "erasure",
+        "held", "access", "versions", "attribution", "erasure",
         "resemblance", "topics", "tidying", "usage", "merging",
     ],
     # what adapters share
     ["onnxmodels", "listing", "sources", "gitprogram"],
     # adapters: each knows one outside thing
     [
-        "journal", "gitlog", "store", "index", "embedders", "rerankers", "exchange",
+        "journal", "gitlog", "gitcommit", "store", "index", "embedders", "rerankers", "exchange",
         "importers", "exporters", "hosts", "tokens", "served",
     ],
     # engine
     [
+        "gitchange", "committing",
         "git", "committed", "mergedriver", "syncgit", "branches", "scopes", "places", "sync",
         "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
@@ -71,8 +72,8 @@ PURE = {
     "spreading", "quoting", "brief", "reserved",
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission", "leaving",
-    "checking", "indexes", "intake", "imported", "held", "access", "versions", "erasure",
-    "resemblance", "topics", "tidying", "usage", "merging",
+    "checking", "indexes", "intake", "imported", "held", "access", "versions", "attribution",
+    "erasure", "resemblance", "topics", "tidying", "usage", "merging",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 5, 7}

@@ -11,6 +11,7 @@ from memorix.installing import this_program
 from memorix.kinds import SECRET
 from memorix.memory import Memory
 from memorix.query import Filter, Query
+from memorix.status import waiting
 from memorix.watching import Watcher
 from memorix.wiring import load_model
 
@@ -149,6 +150,22 @@ def _git(memory: Memory, config: Config) -> Iterator[Check]:
             yield Check("git", OK, f"{folder.place}: notes are merged key by key")
 
 
+def _commits(memory: Memory, config: Config) -> Iterator[Check]:
+    """Commit what waits for it, and tell of what still does."""
+    if memory.commits is None:
+        return
+    if not memory.commits.in_repositories():
+        said = f"git_commits is on, but {config.vault} lies in no git repository"
+        yield Check("commits", WARNING, said, f"git init {config.vault}")
+        return
+    with memory.store.locked():
+        state = memory.commits.commit()
+    if state.waiting:
+        yield Check("commits", WARNING, waiting(state), "end that; the next write goes on")
+    else:
+        yield Check("commits", OK, "all is committed")
+
+
 def _sources(memory: Memory, config: Config) -> Iterator[Check]:
     for source in memory.store.sources.all():
         if count := len(list(source.files())):
@@ -171,5 +188,6 @@ LOOKS = (
     _lock,
     _notes,
     _git,
+    _commits,
     _sources,
 )
