@@ -16,6 +16,7 @@ MarkdownOut = Annotated[Path | None, typer.Option("--markdown", help="Write the 
 def add_to(bench: typer.Typer) -> None:
     bench.command("core")(bench_core)
     bench.command("scale")(bench_scale)
+    bench.command("counts")(bench_counts)
     bench.command("peers")(bench_peers)
 
 
@@ -55,6 +56,13 @@ def bench_scale(
         plots.mkdir(parents=True, exist_ok=True)
         for name, svg in drawn(results).items():
             (plots / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def bench_counts(out: Out = None, markdown: MarkdownOut = None) -> None:
+    """Count imports, calls, statements and fsyncs, which are the same however busy a machine is."""
+    from memorix.bench.speed.suites import counts
+
+    _shown(counts(_tell), out, markdown)
 
 
 def bench_peers(

@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memorix.bench.results import Measured, Results, machine
-from memorix.bench.speed import asking, following, reading, starting, weighing, writing
+from memorix.bench.speed import (
+    asking,
+    counting,
+    following,
+    reading,
+    starting,
+    weighing,
+    writing,
+)
 from memorix.bench.speed.corpus import drafts
 from memorix.bench.speed.simulated import simulated
 from memorix.bench.speed.stock import Stock, default_model, stocked
@@ -14,6 +22,7 @@ from memorix.errors import InvalidRequest
 
 CORE_NOTES = 1_000
 SIZES, CHUNKS = (1_000, 10_000, 100_000), 1_000_000
+COUNTED_NOTES = 200
 
 Tell = Callable[[str], None]
 Part = Callable[[Stock], Mapping[str, Measured]]
@@ -75,6 +84,24 @@ def scale(sizes: Sequence[int], chunks: int, tell: Tell) -> Results:
             results.add(f"simulated.{chunks}", found)
         else:
             results.skipped["simulated"] = "it was switched off"
+    return results
+
+
+def counts(tell: Tell) -> Results:
+    """Count what a start, a recall and a remember take, whatever else the machine does."""
+    results = Results("counts", conditions={**machine(), "notes": COUNTED_NOTES})
+    with tempfile.TemporaryDirectory(prefix="memorix-bench-") as name:
+        scratch = Path(name)
+        tell("imports")
+        found = dict(counting.imports(scratch / "start"))
+        tell(f"a store of {COUNTED_NOTES:,} notes")
+        with (
+            counting.counting() as counted,
+            stocked(scratch / "stock", COUNTED_NOTES, default_model()) as stock,
+        ):
+            found |= counting.work(stock, counted)
+        results.measures |= counting.as_measures(found)
+        _count_tokens(results, scratch / "tools")
     return results
 
 
