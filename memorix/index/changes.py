@@ -1,7 +1,13 @@
-"""Write what happened to notes into the tables, inside a transaction that somebody else began."""
+"""Write what happened to notes into the tables, inside a transaction that somebody else began.
+
+What comes together is written together: a statement for each note costs more than its row, and
+FTS5 writes out what it holds whenever a row comes before the last one, so that to delete and to
+insert in turns takes five times as long.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 import apsw
 
@@ -11,35 +17,41 @@ from memorix.index.rows import Prepared, facets_of, folded, note_row
 from memorix.index.schema import fetch
 from memorix.index.vectors import Vectors, kept_rows, table_name
 from memorix.layout import folder_of
-from memorix.note import Note, concept_id
+from memorix.note import concept_id
 
 Ready = Prepared | Rename | Touch | Drop
 # A change with all slow work done.
 
+_LISTED = "(SELECT value FROM json_each(?))"
+
 
 def write(db: apsw.Connection, vectors: Vectors, changes: Sequence[Ready]) -> None:
+    """Bring the tables up to changes that happened in this order."""
     touched: list[context.Place] = []
-    _drop_words(db, changes)
     models = fetch(db, "SELECT fingerprint, dim FROM models")
     for model, dim in models:
         declare(db, vectors, model, dim)
     fingerprints = [model for model, _ in models]
-    for change in changes:
-        match change:
-            case Prepared():
-                touched += _put(db, vectors, fingerprints, change)
-            case Rename():
-                touched += _rename(db, vectors, fingerprints, change)
-            case Touch():
-                db.execute(
-                    "UPDATE notes SET signature = ?, etag = ? WHERE path = ?",
-                    (change.seen.signature, change.seen.etag, change.path),
-                )
-            case Drop():
-                touched += _drop(db, vectors, change.path)
+    for _, alike in groupby(changes, type):
+        touched += _take_in(db, vectors, fingerprints, list(alike))
     if any(isinstance(change, Drop) for change in changes):
         _hand_on_ids(db)
     context.refresh(db, touched)
+
+
+def _take_in(
+    db: apsw.Connection, vectors: Vectors, models: Sequence[str], changes: Sequence[Ready]
+) -> list[context.Place]:
+    """Take in changes of one kind; return the places in sessions that they touch."""
+    puts = [change for change in changes if isinstance(change, Prepared)]
+    touched = _put(db, vectors, models, puts) if puts else []
+    touched += _drop(db, vectors, [change.path for change in changes if isinstance(change, Drop)])
+    for change in changes:
+        if isinstance(change, Rename):
+            touched += _rename(db, vectors, models, change)
+    touches = [(*change.seen, change.path) for change in changes if isinstance(change, Touch)]
+    db.executemany("UPDATE notes SET signature = ?, etag = ? WHERE path = ?", touches)
+    return touched
 
 
 def declare(db: apsw.Connection, vectors: Vectors, fingerprint: str, dim: int) -> None:
@@ -52,104 +64,118 @@ def declare(db: apsw.Connection, vectors: Vectors, fingerprint: str, dim: int) -
         vectors.add(db, fingerprint, kept_rows(db, fingerprint))
 
 
-def _drop_words(db: apsw.Connection, changes: Iterable[Ready]) -> None:
-    """Delete the words of all notes that are to be replaced, before others are inserted.
-
-    FTS5 writes out what it holds whenever a row comes before the last one: deleting and
-    inserting in turns takes five times as long.
-    """
-    paths = [
-        c.put.note.path if isinstance(c, Prepared) else c.path
-        for c in changes
-        if isinstance(c, Prepared | Drop)
-    ]
-    chunks = fetch(
-        db,
-        "SELECT c.key FROM chunks c JOIN notes n ON n.key = c.note"
-        " WHERE n.path IN (SELECT value FROM json_each(?)) ORDER BY c.key",
-        (json.dumps(paths),),
-    )
-    db.executemany("DELETE FROM words WHERE rowid = ?", chunks)
-
-
-# -- a note that is new or was edited
+# -- notes that are new or were edited
 
 
 def _put(
-    db: apsw.Connection, vectors: Vectors, models: Sequence[str], new: Prepared
+    db: apsw.Connection, vectors: Vectors, models: Sequence[str], changes: Iterable[Prepared]
 ) -> list[context.Place]:
-    """Index a note in the place of what its path held; return the places in sessions it touches."""
-    note = new.put.note
-    note_id = _unique_id(db, note)
-    touched = _drop(db, vectors, note.path)
-    values = note_row(new, note_id)
-    db.execute(f"INSERT INTO notes VALUES (NULL{', ?' * len(values)})", values)
-    key = db.last_insert_rowid()
-    tags = {tag.lower() for tag in note.tags}
-    db.executemany("INSERT INTO tags VALUES (?, ?)", [(key, tag) for tag in sorted(tags)])
-    facets = [(key, *facet) for facet in facets_of(note)]
-    db.executemany("INSERT INTO facets VALUES (?, ?, ?)", facets)
-    graph.put(db, key, new.names, new.links)
-    _put_warnings(db, key, note, note_id)
-    _put_chunks(db, vectors, models, key, new)
-    return [*touched, *context.place_of(db, note.path)] if context.session_of(note) else touched
+    """Index notes in the place of what their paths held."""
+    news = {change.put.note.path: change for change in changes}
+    touched = _drop(db, vectors, list(news))
+    first = _next_key(db, "notes")
+    numbered = list(enumerate(news.values(), first))
+    ids = _unique_ids(db, news)
+    _insert(db, "notes", ((key, *note_row(new, ids[new.path])) for key, new in numbered))
+    _insert(db, "tags", ((key, tag) for key, new in numbered for tag in _tags(new)))
+    _insert(db, "facets", ((key, *one) for key, new in numbered for one in facets_of(new.note)))
+    _insert(db, "warnings", (row for key, new in numbered for row in _warnings(key, new, ids)))
+    graph.put(db, ((key, new.names, new.links) for key, new in numbered))
+    _put_chunks(db, vectors, models, numbered)
+    told = [new.path for new in news.values() if context.session_of(new.note)]
+    return [*touched, *context.places_of(db, told)]
 
 
-def _unique_id(db: apsw.Connection, note: Note) -> str:
-    holder = fetch(db, "SELECT path FROM notes WHERE id = ?", (note.id,))
-    taken = holder and holder[0][0] != note.path
-    return concept_id(note.path) if taken else note.id
+def _next_key(db: apsw.Connection, table: str) -> int:
+    return int(fetch(db, f"SELECT coalesce(max(key), 0) + 1 FROM {table}")[0][0])
 
 
-def _put_warnings(db: apsw.Connection, key: int, note: Note, note_id: str) -> None:
-    rows = [(key, w.code, w.line, w.message) for w in note.warnings]
-    if note_id != note.id:
-        rows.append((key, "duplicate-id", 1, f"another note has the id {note.id} already"))
-    db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?)", rows)
+def _insert(db: apsw.Connection, table: str, rows: Iterable[tuple[object, ...]]) -> None:
+    """Insert whole rows; `table` may name the columns there are values for."""
+    listed = list(rows)
+    if listed:
+        marks = ", ".join("?" * len(listed[0]))
+        db.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
+
+
+def _unique_ids(db: apsw.Connection, news: Mapping[str, Prepared]) -> dict[str, str]:
+    """Return the id of each path: its note's own, or one of its path where another has that."""
+    wanted = {path: _candidates(new) for path, new in news.items()}
+    listed = json.dumps([one for candidates in wanted.values() for one in candidates])
+    holders = dict(fetch(db, f"SELECT id, path FROM notes WHERE id IN {_LISTED}", (listed,)))
+    return {
+        path: next(one for one in candidates if holders.setdefault(one, path) == path)
+        for path, candidates in wanted.items()
+    }
+
+
+def _candidates(new: Prepared) -> tuple[str, ...]:
+    # Somebody may have typed the path of one note as the id of another.
+    return new.note.id, concept_id(new.path), new.path, f"{new.path}~"
+
+
+def _tags(new: Prepared) -> list[str]:
+    return sorted({tag.lower() for tag in new.note.tags})
+
+
+def _warnings(
+    key: int, new: Prepared, ids: Mapping[str, str]
+) -> Iterator[tuple[int, str, int, str]]:
+    yield from ((key, w.code, w.line, w.message) for w in new.note.warnings)
+    if ids[new.path] != new.note.id:
+        yield key, "duplicate-id", 1, f"another note has the id {new.note.id} already"
 
 
 def _put_chunks(
-    db: apsw.Connection, vectors: Vectors, models: Sequence[str], key: int, new: Prepared
+    db: apsw.Connection,
+    vectors: Vectors,
+    models: Sequence[str],
+    numbered: Sequence[tuple[int, Prepared]],
 ) -> None:
-    for chunk, language, chunk_hash, words in new.chunks:
-        db.execute(
-            "INSERT INTO chunks(note, language, hash, heading, text) VALUES (?, ?, ?, ?, ?)",
-            (key, language, chunk_hash, chunk.heading, chunk.text),
-        )
-        rowid = db.last_insert_rowid()
-        db.execute(
-            "INSERT INTO words(rowid, title, exact, stem, around) VALUES (?, ?, ?, ?, ?)",
-            (rowid, *words),
-        )
-        for model in models:
-            kept = fetch(
-                db,
-                "SELECT vector FROM kept_vectors WHERE hash = ? AND model = ?",
-                (chunk_hash, model),
-            )
-            vectors.add(db, model, [(rowid, new.put.scope, vector) for (vector,) in kept])
+    first = _next_key(db, "chunks")
+    owned = [(key, *piece) for key, new in numbered for piece in new.chunks]
+    _insert(
+        db,
+        "chunks",
+        (
+            (rowid, note, language, mark, chunk.heading, chunk.text)
+            for rowid, (note, chunk, language, mark, _) in enumerate(owned, first)
+        ),
+    )
+    words = ((rowid, *said) for rowid, (*_, said) in enumerate(owned, first))
+    _insert(db, "words(rowid, title, exact, stem, around)", words)
+    for model in models:
+        vectors.add(db, model, _kept(db, model, first))
 
 
-# -- a note that went, or went elsewhere
+def _kept(db: apsw.Connection, model: str, first: int) -> list[tuple[int, str, bytes]]:
+    """Return the vectors there are already for the texts of chunks from `first` on."""
+    return fetch(
+        db,
+        "SELECT c.key, n.scope, v.vector FROM chunks c JOIN notes n ON n.key = c.note"
+        " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ? WHERE c.key >= ?",
+        (model, first),
+    )
 
 
-def _drop(db: apsw.Connection, vectors: Vectors, path: str) -> list[context.Place]:
-    """Forget the note of a path, and return the place in a session that it leaves."""
-    keys = fetch(db, "SELECT key FROM notes WHERE path = ?", (path,))
-    touched = context.place_of(db, path) if keys else []
-    for (key,) in keys:
-        chunks = _chunks(db, key)
-        db.executemany("DELETE FROM words WHERE rowid = ?", [(chunk,) for chunk in chunks])
-        vectors.remove(db, chunks)
-        graph.drop(db, key)
-        for table in ("chunks", "tags", "facets", "warnings"):
-            fetch(db, f"DELETE FROM {table} WHERE note = ?", (key,))
-        fetch(db, "DELETE FROM notes WHERE key = ?", (key,))
+# -- notes that went, or went elsewhere
+
+
+def _drop(db: apsw.Connection, vectors: Vectors, paths: Sequence[str]) -> list[context.Place]:
+    """Forget the notes of these paths, and return the places in sessions that they leave."""
+    listed = json.dumps(paths)
+    keys = fetch(db, f"SELECT key FROM notes WHERE path IN {_LISTED}", (listed,)) if paths else []
+    if not keys:
+        return []
+    touched = context.places_of(db, paths)
+    notes = json.dumps([key for (key,) in keys])
+    chunks = fetch(db, f"SELECT key FROM chunks WHERE note IN {_LISTED} ORDER BY key", (notes,))
+    db.executemany("DELETE FROM words WHERE rowid = ?", chunks)
+    vectors.remove(db, [chunk for (chunk,) in chunks])
+    for table in ("chunks", "tags", "facets", "warnings", "names", "links"):
+        fetch(db, f"DELETE FROM {table} WHERE note IN {_LISTED}", (notes,))
+    fetch(db, f"DELETE FROM notes WHERE key IN {_LISTED}", (notes,))
     return touched
-
-
-def _chunks(db: apsw.Connection, key: int) -> list[int]:
-    return [chunk for (chunk,) in fetch(db, "SELECT key FROM chunks WHERE note = ?", (key,))]
 
 
 def _hand_on_ids(db: apsw.Connection) -> None:
@@ -172,7 +198,7 @@ def _rename(
         return []
     key, scope = found[0]
     away = scope != change.scope
-    left = context.place_of(db, change.old) if away else []
+    left = context.places_of(db, [change.old]) if away else []
     db.execute(
         "UPDATE notes SET path = ?1, folded = ?2, scope = ?3, signature = ?4, etag = ?5,"
         " own_id = CASE WHEN own_id = ?6 THEN ?7 ELSE own_id END,"
@@ -187,14 +213,15 @@ def _rename(
     if not away:
         return []
     _move_vectors(db, vectors, models, key, change.scope)
-    return [*left, *context.place_of(db, change.new)]
+    return [*left, *context.places_of(db, [change.new])]
 
 
 def _move_vectors(
     db: apsw.Connection, vectors: Vectors, models: Sequence[str], key: int, scope: str
 ) -> None:
     """Put the vectors of a note among those of its new scope."""
-    vectors.remove(db, _chunks(db, key))
+    chunks = fetch(db, "SELECT key FROM chunks WHERE note = ?", (key,))
+    vectors.remove(db, [chunk for (chunk,) in chunks])
     for model in models:
         rows = fetch(
             db,

@@ -4,7 +4,8 @@ A turn of a conversation or a line noted in passing leaves out what was just sai
 with its neighbours finds 15 points more of LoCoMo's evidence by words; long notes lose by it.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -61,10 +62,13 @@ def words_of(*texts: str) -> str:
     return " ".join(f"{index_words(text)} {stems(text)}" for text in texts if text)
 
 
-def place_of(db: apsw.Connection, path: str) -> list[Place]:
-    """Return the place of the note of a path; none where it belongs to no session."""
-    sql = f"SELECT {_PLACE} FROM notes WHERE path = ? AND session <> ''"
-    return [Place(*row) for row in fetch(db, sql, (path,))]
+def places_of(db: apsw.Connection, paths: Sequence[str]) -> list[Place]:
+    """Return the places of the notes of these paths that belong to a session."""
+    sql = (
+        f"SELECT {_PLACE} FROM notes WHERE session <> ''"
+        " AND path IN (SELECT value FROM json_each(?))"
+    )
+    return [Place(*row) for row in fetch(db, sql, (json.dumps(paths),))] if paths else []
 
 
 def refresh(db: apsw.Connection, places: Iterable[Place]) -> None:
@@ -73,8 +77,11 @@ def refresh(db: apsw.Connection, places: Iterable[Place]) -> None:
     for place in dict.fromkeys(places):
         before, after = _beside(db, place, 1, 2)  # the note itself, if it is there, comes after
         stale |= dict.fromkeys([*before, *after])
-    for key in stale:
-        _rewrite(db, key)
+    rows = sorted(row for key in stale for row in _anew(db, key))
+    db.executemany("DELETE FROM words WHERE rowid = ?", [row[:1] for row in rows])
+    db.executemany(
+        "INSERT INTO words(rowid, title, exact, stem, around) VALUES (?, ?, ?, ?, ?)", rows
+    )
 
 
 def _beside(db: apsw.Connection, place: Place, before: int, after: int) -> tuple[list[int], ...]:
@@ -87,22 +94,19 @@ def _beside(db: apsw.Connection, place: Place, before: int, after: int) -> tuple
     return [key for (key,) in lower], [key for (key,) in upper]
 
 
-def _rewrite(db: apsw.Connection, key: int) -> None:
+def _anew(db: apsw.Connection, key: int) -> list[tuple[int, str, str, str, str]]:
+    """Return the words of a short note among its neighbours of now; none of a longer one."""
     scope, session, created, note_id, names, day = fetch(
         db, f"SELECT {_PLACE}, names, day FROM notes WHERE key = ?", (key,)
     )[0]
     chunks = fetch(db, "SELECT key, text FROM chunks WHERE note = ?", (key,))
     if len(chunks) != 1 or estimate_tokens(chunks[0][1]) >= SHORT_TOKENS:
-        return
+        return []
     (chunk, text), place = chunks[0], Place(scope, session, created, note_id)
     before, after = _beside(db, place, 1, 2)
     beside = [*before, *(other for other in after if other != key)]
     said = [_beginning(db, other) for other in beside]
-    fetch(db, "DELETE FROM words WHERE rowid = ?", (chunk,))
-    db.execute(
-        "INSERT INTO words(rowid, title, exact, stem, around) VALUES (?, ?, ?, ?, ?)",
-        (chunk, words_of(names), index_words(text), stems(text), words_of(day, *said)),
-    )
+    return [(chunk, words_of(names), index_words(text), stems(text), words_of(day, *said))]
 
 
 def _beginning(db: apsw.Connection, key: int) -> str:

@@ -64,27 +64,23 @@ def _is_note(path: str) -> bool:
     return path.endswith(".md") and path.rpartition("/")[2] not in RESERVED
 
 
-def put(db: apsw.Connection, key: int, names: Names, found: Links) -> None:
+def put(db: apsw.Connection, notes: Iterable[tuple[int, Names, Links]]) -> None:
+    """Insert the names and the links of notes, each with its key."""
+    listed = list(notes)
     db.executemany(
         "INSERT OR IGNORE INTO names(name, rank, note) VALUES (?, ?, ?)",
-        [(name, rank, key) for name, rank in names],
+        [(name, rank, key) for key, names, _ in listed for name, rank in names],
     )
-    if found:
-        db.executemany(
-            "INSERT INTO links(note, kind, target, key, relation, label) VALUES (?, ?, ?, ?, ?, ?)",
-            [(key, *link) for link in found],
-        )
+    db.executemany(
+        "INSERT INTO links(note, kind, target, key, relation, label) VALUES (?, ?, ?, ?, ?, ?)",
+        [(key, *link) for key, _, links in listed for link in links],
+    )
 
 
 def move(db: apsw.Connection, key: int, path: str, root: str) -> None:
     """Give a note the names of its new path, beside those it has of its title and aliases."""
     fetch(db, "DELETE FROM names WHERE note = ? AND rank <= ?", (key, SUFFIX))
-    put(db, key, _named(_place_names(path, root)), ())
-
-
-def drop(db: apsw.Connection, key: int) -> None:
-    fetch(db, "DELETE FROM names WHERE note = ?", (key,))
-    fetch(db, "DELETE FROM links WHERE note = ?", (key,))
+    put(db, [(key, _named(_place_names(path, root)), ())])
 
 
 def outgoing(db: apsw.Connection, key: int) -> list[LinkRow]:

@@ -28,6 +28,14 @@ class Prepared:
     names: graph.Names
     links: graph.Links
 
+    @property
+    def note(self) -> Note:
+        return self.put.note
+
+    @property
+    def path(self) -> str:
+        return self.put.note.path
+
 
 def prepare(put: Put) -> Prepared:
     note = put.note
@@ -57,7 +65,7 @@ def prepare(put: Put) -> Prepared:
 
 def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
     """Return the values of the table `notes` after its key, in order."""
-    note, seen = new.put.note, new.put.seen
+    note, seen = new.note, new.put.seen
     created, date = note.created or note.changed, note.changed or note.created
     moments = (note.valid_from, note.valid_to, note.expires_at, note.stale_after)
     return (

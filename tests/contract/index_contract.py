@@ -300,6 +300,44 @@ class IndexContract:
         assert (first.path, second.path) == ("user/a.md", "user/b.md")
         assert index.warnings()[0][1] == "duplicate-id"
 
+    def test_an_id_that_is_the_path_of_another_note_keeps_neither_out(self, index: Index) -> None:
+        index.apply([put("a", "one", id="user/b"), put("b", "two")])
+        index.apply([put("b", "two again")])
+
+        paths = [row.path for row in (index.find("user/b"), index.find("user/b.md")) if row]
+        assert paths == ["user/a.md", "user/b.md"]
+        assert [warning[:2] for warning in index.warnings()] == [("user/b.md", "duplicate-id")]
+
+    def test_notes_that_swap_their_ids_at_once_have_them(self, index: Index) -> None:
+        index.apply([put("a", "one", id="X1"), put("b", "two", id="X2")])
+        index.apply([put("a", "one", id="X2"), put("b", "two", id="X1")])
+
+        found = {note_id: row.path for note_id in ("X1", "X2") if (row := index.find(note_id))}
+        assert found == {"X1": "user/b.md", "X2": "user/a.md"}
+        assert index.warnings() == []
+
+    def test_of_two_versions_of_a_note_the_later_counts(self, index: Index) -> None:
+        index.apply([put("a", "the gateway"), put("b", "the lamp"), put("a", "the lantern")])
+
+        assert self.words(index, "gateway") == []
+        assert self.words(index, "lantern") == ["a"]
+
+    def test_what_happens_to_a_path_counts_in_its_order(self, index: Index) -> None:
+        index.apply([put("a", "the gateway")])
+
+        index.apply(
+            [
+                Rename("user/a.md", "user/b.md", "user", Seen("s", "e1")),
+                put("a", "the lamp"),
+                Drop("user/b.md"),
+                put("c", "the lantern"),
+                Touch("user/c.md", Seen("new", "e9")),
+            ]
+        )
+
+        assert self.words(index, "gateway lamp lantern") == ["a", "c"]
+        assert index.listing()["user/c.md"] == Seen("new", "e9")
+
     def test_recalls_are_counted_and_survive_a_rebuild(self, index: Index) -> None:
         written = format_time(NOW - timedelta(days=30))
         index.apply([put("a", "gateway", id="A1", created=written), put("b", "lamp", id="B1")])
