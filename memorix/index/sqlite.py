@@ -387,7 +387,7 @@ class SqliteIndex:
         with self._db.writing() as db:
             schema.drop_derived(db)
             fetch(db, schema.DERIVED)
-            schema.set_weights(db)
+            schema.set_up_words(db)
 
     def reset(self) -> None:
         self._db.set_aside()
