@@ -3,7 +3,8 @@
 Markdown notes in a folder are the truth; an index beside it finds them by words and by meaning.
 In reading order:
 
-    errors, kinds, files, yamltext, frontmatter, editing, note, layout    what things are called
+    errors, kinds, files, yamltext, frontmatter, editing, copies, note,
+    layout                                                                 what things are called
     blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, settings,
     config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
@@ -12,7 +13,8 @@ In reading order:
     quoting, brief, reserved, strength, keyforms, assignments
     screening, privacy, admission, leaving, bounds, checking, indexes, intake
     imported, held
-    access, versions, attribution, resemblance, topics, tidying, erasure, usage, merging
+    access, versions, attribution, resemblance, topics, tidying, erasure, usage, merging,
+    ancestry
     gitprogram, journal, gitlog, gitcommit, store, index, embedders        one outside thing each
     rerankers, exchange, importers, exporters, tokens, served
     gitchange, committing                                                  each write a commit
@@ -20,7 +22,7 @@ In reading order:
     watching, scopes
     tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
     importing, exporting
-    upkeep, history, forgetting, proving                                   and what is left of them
+    history, diverged, upkeep, forgetting, proving                         and what is left of them
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts
     wiring                                                                 picks the adapters

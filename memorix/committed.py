@@ -50,6 +50,18 @@ def content(store: Store, version: Version) -> bytes | None:
     return gitlog.content(root, version.blob) if root else None
 
 
+def before_the_merge(store: Store, path: str) -> bytes | None:
+    """Return the version of a note that both sides of a merge began from, while git has not been
+    told how that ended; None for any other note."""
+    root = _root(store, path)
+    if root is None:
+        return None
+    file = store.locate(path).resolve()
+    if not file.is_relative_to(root.resolve()):
+        return None
+    return gitlog.content(root, f":1:{file.relative_to(root.resolve()).as_posix()}")
+
+
 def _root(store: Store, path: str) -> Path | None:
     folder = Path(store.place_of(path) or store.vault)
     return gitlog.root_of(folder) if folder.is_dir() else None

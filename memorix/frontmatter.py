@@ -25,8 +25,8 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _CLOSING_CR = re.compile(r"(?:\A|(?<=[\r\n]))(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 _MARKED = re.compile(
     r"^<{7,} [^\r\n]*\r?\n(?P<ours>(?:(?!<{7}|[|]{7}|={7}|>{7}).*\n)*?)"
-    r"(?:[|]{7,}[^\r\n]*\r?\n(?:(?!<{7}|={7}|>{7}).*\n)*?)?"
-    r"={7,}\r?\n(?:(?!<{7}|={7}|>{7}).*\n)*?>{7,} [^\r\n]*(?:\r?\n|\Z)",
+    r"(?:[|]{7,}[^\r\n]*\r?\n(?P<base>(?:(?!<{7}|={7}|>{7}).*\n)*?))?"
+    r"={7,}\r?\n(?P<theirs>(?:(?!<{7}|={7}|>{7}).*\n)*?)>{7,} [^\r\n]*(?:\r?\n|\Z)",
     re.MULTILINE,
 )
 # Two versions of some lines as git leaves them where it cannot merge; a third, older one between.
@@ -134,7 +134,25 @@ def read_block(block: str) -> Block:
 
 def ours_of(text: str) -> str:
     """Return a text with our version of the lines of which git has left two, between its marks."""
-    return _MARKED.sub(lambda found: found["ours"], text) if "<<<<<<< " in text else text
+    return _one_side(text, "ours") if "<<<<<<< " in text else text
+
+
+def sides_of(text: str) -> tuple[str, str, str] | None:
+    """Return both versions of a text between whose lines git has left marks: ours and theirs.
+
+    The third is what both began from, empty where git did not leave that too.  None where there are
+    no marks.
+    """
+    marks = list(_MARKED.finditer(text)) if "<<<<<<< " in text else []
+    if not marks:
+        return None
+    if any(found["base"] is None for found in marks):
+        return _one_side(text, "ours"), _one_side(text, "theirs"), ""
+    return _one_side(text, "ours"), _one_side(text, "theirs"), _one_side(text, "base")
+
+
+def _one_side(text: str, side: str) -> str:
+    return _MARKED.sub(lambda found: found[side], text)
 
 
 def marked_line(text: str) -> int:

@@ -12,13 +12,10 @@ from pathlib import Path
 from memorix import gitlog
 from memorix.errors import NoteUneditable
 from memorix.gitprogram import GitFailed
-from memorix.merging import merge
+from memorix.merging import SHORTEST, merge
 from memorix.note import decode
 
 _log = logging.getLogger(__name__)
-
-MARKER_SIZE = 7
-# What git takes where nobody has set another.
 
 USAGE = "memorix merge-driver BASE OURS THEIRS [--marker-size N] [--path P]"
 MERGED, COLLIDED, REFUSED = 0, 1, 129
@@ -35,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     base, ours, theirs = map(Path, rest)
     path = options["--path"] or rest[1]
     try:
-        conflicts = merge_files(base, ours, theirs, path, int(size) or MARKER_SIZE)
+        conflicts = merge_files(base, ours, theirs, path, int(size) or SHORTEST)
     except (OSError, GitFailed) as error:
         sys.stderr.write(f"memorix: {path} was not merged: {error}\n")
         return REFUSED
@@ -45,7 +42,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    rest, options = list[str](), {"--marker-size": str(MARKER_SIZE), "--path": ""}
+    rest, options = list[str](), {"--marker-size": str(SHORTEST), "--path": ""}
     given = iter(words)
     for word in given:
         name, equals, value = word.partition("=")
@@ -57,7 +54,7 @@ def _options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def merge_files(
-    base: Path, ours: Path, theirs: Path, path: str, size: int = MARKER_SIZE
+    base: Path, ours: Path, theirs: Path, path: str, size: int = SHORTEST
 ) -> tuple[str, ...]:
     """Merge three files into the second; return what of both sides stayed, between marks.
 
@@ -73,7 +70,7 @@ def merge_files(
 
 
 def merged(
-    base: bytes, ours: bytes, theirs: bytes, path: str, size: int = MARKER_SIZE
+    base: bytes, ours: bytes, theirs: bytes, path: str, size: int = SHORTEST
 ) -> tuple[bytes, tuple[str, ...]]:
     """Merge three versions of a note; return its bytes, and what of both sides stayed.
 

@@ -37,6 +37,10 @@ LISTS = frozenset(
 _SPAN = ("valid_from", "valid_to")
 _COMMENT = re.compile(r"(?:^|[ \t])(#[^\r\n]*)", re.MULTILINE)
 
+_MARKS = re.compile(r"^[<|=>]+", re.MULTILINE)
+SHORTEST = 7
+# What git's marks measure where nobody has said otherwise.
+
 ByLines = Callable[[str, str, str], tuple[str, bool]]
 # A three-way merge of lines: base, ours, theirs -> the text, and whether nothing collided.
 
@@ -49,11 +53,31 @@ class Merged:
     conflicts: tuple[str, ...] = ()
 
 
+def free_size(*texts: str) -> int:
+    """Return a length of marks that stand in none of these texts."""
+    runs = (len(run) for text in texts for run in _MARKS.findall(text))
+    return max((*runs, SHORTEST - 1)) + 1
+
+
+def taken(text: str, side: str, size: int) -> str:
+    """Return a merged text with one version of what collided, `ours` or `theirs`.
+
+    `size` is that of its marks, and no other line may begin so.
+    """
+    opening, older, middle, closing = (mark * size for mark in "<|=>")
+    ours = rf"{opening} ours\r?\n(?P<ours>(?s:.*?))"
+    older = rf"(?:^{re.escape(older)}[^\n]*\n(?s:.*?))?"
+    theirs = rf"^{middle}\r?\n(?P<theirs>(?s:.*?))^{closing} theirs(?:\r?\n|\Z)"
+    return re.sub(rf"^{ours}{older}{theirs}", lambda m: m[side], text, flags=re.MULTILINE)
+
+
 class _Differ(Exception):
     """Both sides changed a value, each otherwise."""
 
 
-def merge(base: str, ours: str, theirs: str, path: str, by_lines: ByLines, size: int = 7) -> Merged:
+def merge(
+    base: str, ours: str, theirs: str, path: str, by_lines: ByLines, size: int = SHORTEST
+) -> Merged:
     """Merge what two sides made of a note; `base` is empty where they share no version.
 
     `size` is the length of the marks around what collided.

@@ -10,6 +10,7 @@ from typing import NewType
 
 import frontmatter as library
 
+from memorix.copies import is_copy
 from memorix.frontmatter import NoteHandler, cut, marked_line, read_block
 from memorix.yamltext import Value
 
@@ -28,7 +29,6 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _GIST_LENGTH, _LOOKED_AT = 200, 1000
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_CONFLICT_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(conflict[ )]", re.IGNORECASE)
 _FENCE = re.compile(
     r"^ {0,3}(?:(`{3,})[^`\n]*$.*?(?:^ {0,3}\1`*[ \t\r]*$|\Z)"
     r"|(~{3,})[^\n]*$.*?(?:^ {0,3}\2~*[ \t\r]*$|\Z))",
@@ -164,7 +164,7 @@ def parse(content: bytes, path: str) -> Note:
     body = parts.body if block.sound or block.values else parts.block + parts.body
     if "<<<<<<< " in body and (line := marked_line(_FENCE.sub(_lines_of, body))):
         above = text.count("\n", 0, len(text) - len(parts.body))
-        said = "git left two versions of these lines; take one out"
+        said = "git left two versions of these lines; take one out, or see memorix conflicts"
         warnings.append(Warning("conflict-markers", above + line, said))
     if content.strip():
         warnings += _about_content(path, block.values, parts.block, body)
@@ -204,15 +204,16 @@ def _about_content(path: str, meta: Mapping[str, Value], block: str, body: str) 
                 "tag-dropped", line_of(block, "tags"), "an empty entry of the tags was left out"
             )
         )
-    if _CONFLICT_COPY.search(path):
-        found.append(Warning("conflict-copy", 1, "a sync service seems to have left this copy"))
+    if is_copy(path):
+        said = "a sync service left this copy of a note: memorix conflicts"
+        found.append(Warning("conflict-copy", 1, said))
     return found
 
 
 def reads_alike(old: str, new: str) -> bool:
     """Say whether one file makes the same note at either path, but for an id made of the path."""
     same_name = old.rpartition("/")[2] == new.rpartition("/")[2]
-    return same_name and bool(_CONFLICT_COPY.search(old)) == bool(_CONFLICT_COPY.search(new))
+    return same_name and is_copy(old) == is_copy(new)
 
 
 def line_of(block: str, key: str) -> int:

@@ -42,7 +42,8 @@ class Subject:
     """A note to look at, with what only the index knows of it.
 
     `root` is the folder of its scope.  `written` is when its text last changed, `dangling` are its
-    links that lead to no note; `orphaned` says that the note which replaced it is gone.
+    links that lead to no note; `orphaned` says that the note which replaced it is gone.  `copy_of`
+    is the path of the note that it is a conflict copy of, its own where git's marks are in it.
     """
 
     note: Note
@@ -52,6 +53,7 @@ class Subject:
     recalls: Recalls | None = None
     dangling: tuple[str, ...] = ()
     orphaned: bool = False
+    copy_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Plan:
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "expired": "Expired, out of recall already",
+        "copy": "Two versions of one note, from two machines",
         "duplicate": "The same text twice",
         "conflict": "Possibly contradicting each other",
         "near": "Saying nearly the same",
@@ -131,10 +134,10 @@ def plan(
     `vectors` are those of the subjects, row by row; without them words alone decide what resembles
     what.
     """
-    found = [*_alone(subjects, now), *_broken(subjects)]
+    found = [*_alone(subjects, now), *_broken(subjects), *_copies(subjects)]
     by_scope: dict[str, list[int]] = defaultdict(list)
     for place, subject in enumerate(subjects):
-        if is_in_force(subject.note, now):
+        if is_in_force(subject.note, now) and not subject.copy_of:
             by_scope[subject.scope].append(place)
     for places in by_scope.values():
         ours = [subjects[place] for place in places]
@@ -222,6 +225,16 @@ def _broken(subjects: Sequence[Subject]) -> Iterator[Finding]:
                 steps = (Step("revise", old.note.id, {"supersede": note.id}),)
                 says = "the first says it replaces the other, which does not know"
                 yield _finding("broken", [subject, old], says, steps)
+
+
+def _copies(subjects: Sequence[Subject]) -> Iterator[Finding]:
+    known = {subject.note.path: subject for subject in subjects}
+    for subject in (one for one in subjects if one.copy_of):
+        path = subject.note.path
+        notes = [known[name] for name in (subject.copy_of, path) if name in known]
+        marked = subject.copy_of == path
+        says = "holds git's marks" if marked else f"{path} is a conflict copy of {subject.copy_of}"
+        yield _finding("copy", notes[-1:] if marked else notes, says, (Step("conflicts", path),))
 
 
 # -- notes that want something together

@@ -1,8 +1,10 @@
 """Answers about what was written, as data and as text for a reader."""
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from memorix.diverged import Diverged, Merge
 from memorix.history import Told, Undone
 from memorix.note import Note
 from memorix.proving import Proof
@@ -126,3 +128,104 @@ def proved_text(proof: Proof) -> str:
     lines += [f"LEFT: {left}" for left in proof.left] or ["nothing of it is left there"]
     lines += [f"says some of the same words itself: {other}" for other in proof.others]
     return "\n".join([*lines, *(f"beyond reach: {beyond}" for beyond in proof.beyond)])
+
+
+# -- notes of which there are two versions
+
+
+def diverged(
+    listed: Sequence[Diverged], diffs: Sequence[Sequence[str]], known_from: Sequence[str] = ()
+) -> dict[str, Any]:
+    """`diffs` are how the second version differs, `known_from` what is known of their beginning."""
+    found = []
+    for place, (one, diff) in enumerate(zip(listed, diffs, strict=True)):
+        added, removed = _counted(diff)
+        entry = {"note": one.note, "copy": one.copy, "by": one.by, "alone": one.alone}
+        entry |= {"added": added, "removed": removed}
+        more = {"diff": "".join(diff), "base": known_from[place]} if known_from else {}
+        found.append(entry | more)
+    return {"conflicts": found}
+
+
+def diverged_text(listed: Sequence[Diverged], diffs: Sequence[Sequence[str]]) -> str:
+    lines = []
+    for one, diff in zip(listed, diffs, strict=True):
+        lines += [_two_versions(one, diff)]
+    if not lines:
+        return "No note has a conflict copy, or marks of git."
+    ways = "memorix conflicts show PATH, memorix conflicts merge PATH [--write]"
+    return "\n".join([*lines, "", ways])
+
+
+def _two_versions(one: Diverged, diff: Sequence[str]) -> str:
+    added, removed = _counted(diff)
+    apart = f"{added} lines more, {removed} less" if added or removed else "the same text"
+    if one.alone:
+        return f"{one.copy}\n  a copy by {one.by}; its note {one.note} is gone"
+    if not one.copy:
+        return f"{one.note}\n  two versions between git's marks: the second has {apart}"
+    return f"{one.note}\n  {one.copy}\n  a copy by {one.by}: it has {apart}"
+
+
+def _counted(diff: Sequence[str]) -> tuple[int, int]:
+    lines = [line for line in diff if not line.startswith(("+++ ", "--- "))]
+    added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
+    return added, removed
+
+
+def differences_text(
+    listed: Sequence[Diverged], diffs: Sequence[Sequence[str]], known_from: Sequence[str]
+) -> str:
+    parts = []
+    for one, diff, known in zip(listed, diffs, known_from, strict=True):
+        began = known or "not known; what both have in common has to do"
+        parts += [_two_versions(one, diff), f"  both began from: {began}", _joined(diff)]
+    return "\n".join(parts)
+
+
+def merged(done: Sequence[Merge]) -> dict[str, Any]:
+    return {
+        "merged": [
+            {
+                "note": plan.one.note,
+                "copy": plan.one.copy,
+                "status": _status(plan),
+                "conflicts": list(plan.conflicts),
+                "base": plan.known_from,
+                "diff": "".join(plan.lines),
+                "archived": plan.archived,
+            }
+            for plan in done
+        ]
+    }
+
+
+def _status(plan: Merge) -> str:
+    if plan.conflicts:
+        return "undecided"
+    return "merged" if plan.written else "planned"
+
+
+def merged_text(done: Sequence[Merge]) -> str:
+    lines = []
+    for plan in done:
+        lines += [f"{_status(plan)}: {plan.one.note}{_said_of_copy(plan)}"]
+        if plan.conflicts:
+            lines += [f"  both changed {', '.join(plan.conflicts)}; nothing is written"]
+            lines += [f"  memorix conflicts merge {shlex.quote(plan.one.path)} --take ours|theirs"]
+        lines += [_joined(plan.lines) or "  the note stays as it is"]
+    if any(_status(plan) == "planned" for plan in done):
+        lines += ["Nothing is written yet: --write does it, `memorix undo` takes it back."]
+    return "\n".join(lines) or "No note has a conflict copy, or marks of git."
+
+
+def _said_of_copy(plan: Merge) -> str:
+    if plan.conflicts or not plan.one.copy:
+        return ""
+    if plan.one.alone:
+        return f" (that was {plan.one.copy})"
+    return f", {plan.one.copy} -> {plan.archived or 'the archive'}"
+
+
+def _joined(diff: Sequence[str]) -> str:
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in diff).rstrip("\n")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from memorix import privacy
+from memorix import diverged, privacy
 from memorix.errors import MemorixError
 from memorix.index.base import Row
 from memorix.layout import folder_of
@@ -60,6 +60,7 @@ def settle(memory: Memory, wanted: Plan) -> tuple[list[Forgotten], list[tuple[st
 
 def _subjects(memory: Memory, rows: Sequence[Row]) -> Iterator[tuple[Row, Subject]]:
     recalls = memory.index.recalls(row.id for row in rows)
+    copy_of = {one.path: one.note for one in diverged.found(memory)}
     for row in rows:
         read = memory.store.read(row.path)
         if read is None:
@@ -77,6 +78,7 @@ def _subjects(memory: Memory, rows: Sequence[Row]) -> Iterator[tuple[Row, Subjec
                 recalls=recalls.get(row.id),
                 dangling=tuple(dict.fromkeys(link.target for link in links if not link.means)),
                 orphaned=bool(gone),
+                copy_of=copy_of.get(row.path, ""),
             ),
         )
 

@@ -182,6 +182,8 @@ def fenced(text: str) -> str:
 
 def command(step: Step) -> str:
     """Return a step as a person types it."""
+    if step.verb == "conflicts":
+        return shlex.join(["memorix", "conflicts", "merge", step.id])
     options = dict(step.options)
     verb = next((name for name in _COMMANDS if name in options), step.verb)
     words = ["memorix", verb, *([step.id] if step.id else [])]
@@ -201,6 +203,8 @@ def call(step: Step) -> str:
     """Return a step as an assistant calls it."""
     if step.verb == "edit":
         return f"read(id={_quoted(step.id)}), then revise it"
+    if step.verb == "conflicts":
+        return f"tell the user of `{command(step)}`"
     texts = [f"id={_quoted(step.id)}"] if step.id else []
     texts += ["etag=<from read>"] if step.verb == "revise" else []
     for name, value in step.options.items():

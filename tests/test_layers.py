@@ -15,9 +15,9 @@ LEVELS = [
     ["errors"],
     # words, in reading order
     [
-        "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "note",
-        "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
-        "feedback", "query",
+        "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "copies",
+        "note", "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks",
+        "dates", "feedback", "query",
         "settings", "config",
     ],
     # decisions: data in, plan out
@@ -31,7 +31,7 @@ LEVELS = [
         "bounds",
         "checking", "indexes", "intake", "imported",
         "held", "access", "versions", "attribution", "erasure",
-        "resemblance", "topics", "tidying", "usage", "merging",
+        "resemblance", "topics", "tidying", "usage", "merging", "ancestry",
     ],
     # what adapters share
     ["onnxmodels", "listing", "sources", "gitprogram"],
@@ -47,8 +47,8 @@ LEVELS = [
         "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
-        "settling", "transfer", "importing", "exporting", "upkeep", "history", "forgetting",
-        "proving", "views", "installing",
+        "settling", "transfer", "importing", "exporting", "history", "diverged", "upkeep",
+        "forgetting", "proving", "views", "installing",
     ],
     ["wiring"],
     # faces
@@ -64,8 +64,8 @@ LEVEL = {name: number for number, names in enumerate(LEVELS) for name in names}
 ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
-    "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "note", "layout",
-    "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
+    "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "copies", "note",
+    "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
         "feedback", "query", "settings",
     "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
@@ -73,7 +73,7 @@ PURE = {
     "strength", "anchors", "keyforms", "assignments", "injection", "screening", "privacy",
     "admission", "leaving",
     "checking", "indexes", "intake", "imported", "held", "access", "versions", "attribution",
-    "erasure", "resemblance", "topics", "tidying", "usage", "merging",
+    "erasure", "resemblance", "topics", "tidying", "usage", "merging", "ancestry",
 }  # fmt: skip
 NO_IO = {"os", "pathlib", "time", "random", "sqlite3", "apsw", "subprocess", "shutil", "tempfile"}
 ORDERED_LEVELS = {1, 2, 5, 7}

@@ -10,6 +10,7 @@ from memorix import __version__
 from memorix.cli import (
     benches,
     bundles,
+    conflicts,
     exporting,
     forgetting,
     history,
@@ -37,6 +38,7 @@ _PARTS = (notes, forgetting, upkeep, settling, history, vault, serving, bundles,
 for part in _PARTS:
     app.add_typer(part.app)
 app.add_typer(inbox.app, name="inbox")
+app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(sources.app, name="source")
 app.add_typer(serving.tokens, name="token")
 app.add_typer(models.models, name="model")

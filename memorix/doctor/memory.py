@@ -1,9 +1,10 @@
 """Look at the program, the vault, the index and what serves it."""
 
 import os
+import shlex
 from collections.abc import Iterator
 
-from memorix import __version__, syncgit
+from memorix import __version__, diverged, syncgit
 from memorix.config import Config
 from memorix.doctor.base import FAILED, OK, WARNING, Check
 from memorix.errors import InvalidRequest, VaultUnavailable
@@ -135,6 +136,17 @@ def _notes(memory: Memory, config: Config) -> Iterator[Check]:
         yield Check("notes", OK, "none is odd")
 
 
+def _copies(memory: Memory, config: Config) -> Iterator[Check]:
+    listed = diverged.found(memory)
+    for one in listed[:SHOWN]:
+        who = "git's marks" if not one.copy else f"a copy by {one.by}"
+        mend = f"memorix conflicts merge {shlex.quote(one.path)}"
+        yield Check("conflicts", WARNING, f"{one.path}: {who}", mend)
+    if len(listed) > SHOWN:
+        said = f"{len(listed) - SHOWN} more notes have two versions"
+        yield Check("conflicts", WARNING, said, "memorix conflicts")
+
+
 def _git(memory: Memory, config: Config) -> Iterator[Check]:
     """Tell of a clone that has the line of attributes, and not the driver it names."""
     program = this_program(config)
@@ -187,6 +199,7 @@ LOOKS = (
     _watching,
     _lock,
     _notes,
+    _copies,
     _git,
     _commits,
     _sources,
