@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -17,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from memorix import lifecycle
 from memorix.bench.operations.adapter import ALL_NOTES, Adapter, Done, Found, Refused, Seen
+from memorix.bench.operations.answered import done_by, found, marks_in
 from memorix.bench.operations.clocked import set_clock
 from memorix.bench.operations.distractors import Filler
 from memorix.bench.operations.scenarios import Probe
@@ -31,28 +31,6 @@ TOKENS_A_HIT = 200
 PAGE = 50
 SETTLED_WITHIN_S = 120.0
 SHORTEST_PAUSE_S = 0.02
-
-_STATUS = {
-    "created": "created",
-    "already known": "known",
-    "possible conflict": "conflict",
-    "superseded": "created",
-    "filed as history": "created",
-    "suggested": "created",
-}
-_MARKS = {
-    "superseded": r"\bsuperseded\b|\breplaced by\b",
-    "contested": r"\bcontested\b|\bconflict",
-    "retired": r"\bretired\b|\bdeprecated\b",
-    "expired": r"\bexpired\b",
-    "stale": r"\bstale\b|\bre-?check\b",
-    "instruction": r"\breads like an instruction\b",
-    "masked": r"\bmasked\b|\bsecret\b",
-    "unreviewed": r"\bunreviewed\b|\binbox\b",
-    "private": r"\bprivate\b",
-    "branch": r"\bbranch\b",
-}
-_ULID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 
 class OverMcp(Adapter):
@@ -316,7 +294,7 @@ class OverMcp(Adapter):
         asked = {"query": query, "limit": k, "max_tokens": k * TOKENS_A_HIT, **filters}
         self._make_place_for(str(filters.get("scope", "")), user)
         answer = await self._call("recall", project, user, asked)
-        hits = [_found(hit) for hit in answer["hits"]]
+        hits = [found(hit) for hit in answer["hits"]]
         return Seen(hits, answer["shown"], unsure=not hits)
 
     async def see_read(self, of: str, project: str = "", user: str = "") -> Seen:
@@ -325,7 +303,7 @@ class OverMcp(Adapter):
         except Refused as refusal:
             return Seen(text=str(refusal))
         marks = f"{note['status']} {note['trust']} {note['meta']}"
-        return Seen([Found(note["id"], note["shown"], _marks(marks))], note["shown"])
+        return Seen([Found(note["id"], note["shown"], marks_in(marks))], note["shown"])
 
     async def see_list(self, project: str = "", user: str = "") -> Seen:
         hits: list[Found] = []
@@ -333,7 +311,7 @@ class OverMcp(Adapter):
         while len(hits) < ALL_NOTES:
             page = {"limit": PAGE, "max_tokens": PAGE * TOKENS_A_HIT, "cursor": cursor}
             answer = await self._call("recall", project, user, page)
-            hits += [_found(hit) for hit in answer["hits"]]
+            hits += [found(hit) for hit in answer["hits"]]
             cursor = answer["cursor"]
             if not cursor:
                 break
@@ -376,11 +354,7 @@ class OverMcp(Adapter):
             answer = await self._call(tool, project, user, arguments)
         except Refused as refusal:
             return Done(status="refused", text=str(refusal))
-        shown = answer["shown"]
-        named = [id for id in _ULID.findall(shown) if id != answer["id"]]
-        status = _STATUS.get(answer.get("status", ""), "changed")
-        masked = bool(re.search(_MARKS["masked"], shown.lower()))
-        return Done(answer["id"], status, named, text=shown, masked=masked)
+        return done_by(answer)
 
     async def _read(self, of: str, project: str, user: str) -> dict[str, Any]:
         return await self._call("read", project, user, {"id": of})
@@ -445,15 +419,6 @@ class OverMcp(Adapter):
 
     def _vault(self, user: str) -> Path:
         return self._home(user) / "vault"
-
-
-def _found(hit: Mapping[str, Any]) -> Found:
-    rest = " ".join(str(v) for k, v in hit.items() if k not in ("id", "title", "gist", "type"))
-    return Found(hit["id"], f"{hit['title']}\n{hit['gist']}", _marks(rest), hit["score"])
-
-
-def _marks(text: str) -> frozenset[str]:
-    return frozenset(mark for mark, words in _MARKS.items() if re.search(words, text.lower()))
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
