@@ -202,6 +202,13 @@ class _Reading:
         content = self._kept.get(move.new)
         return content is not None and not any(m in decode(content)[0] for m in _RELATIVE)
 
+    def is_undated(self, path: str) -> bool:
+        """Say whether a note states no date, so that its file's is its own."""
+        content = self._kept.pop(path, None)
+        found = self._read(path) if content is None else (content, None)
+        note = parse(found[0], path) if found else None
+        return note is not None and note.created is None and note.changed is None
+
     def _read(self, path: str, *, keep: bool = False) -> tuple[bytes, Seen] | None:
         try:
             found = self._store.read(path, scanned=self._scanned)
@@ -233,7 +240,7 @@ def _apply(
         for m in difference.moved
         if m not in away
     ]
-    first += [Touch(path, hashed[path]) for path in difference.touched]
+    first += [Touch(p, hashed[p], read.is_undated(p)) for p in difference.touched]
     index.apply(first)
     again = [*difference.changed, *(m.new for m in difference.moved if m not in plain)]
     for start in range(0, len(again), BATCH):

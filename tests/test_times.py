@@ -1,6 +1,7 @@
 """Days and times of notes, as people in every zone mean them, from a file to an answer."""
 
 import json
+import os
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from pathlib import Path
@@ -98,3 +99,26 @@ def test_of_two_notes_that_contradict_each_other_the_one_that_holds_since_later_
     assert new.status == "possible conflict"
     assert [hit.id for hit in hits] == [new.id, old.id]
     assert [hit.disputes for hit in hits] == [(old.id,), (new.id,)]
+
+
+def test_a_note_that_states_no_date_is_of_the_day_of_its_file_also_when_only_that_changes(
+    memory: Memory, vault: Path
+) -> None:
+    folder = vault / "user"
+    folder.mkdir(parents=True)
+    plain, dated = folder / "plain.md", folder / "dated.md"
+    plain.write_bytes(b"The lamp is green.\n")
+    dated.write_bytes(b"---\ncreated: 2024-05-06T00:00:00Z\n---\nThe door is blue.\n")
+    for seconds in (1_700_000_000, 1_750_000_000):
+        for file in (plain, dated):
+            os.utime(file, (seconds, seconds))
+        memory.catch_up()
+
+    def days() -> dict[str, str]:
+        return {row.path: row.date[:10] for row in memory.list(Filter(scopes=("all",)))}
+
+    followed = days()
+    memory.make_index_anew()
+
+    assert followed == {"user/plain.md": "2025-06-15", "user/dated.md": "2024-05-06"}
+    assert days() == followed

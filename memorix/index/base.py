@@ -45,10 +45,11 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A file was written again with the same content."""
+    """A file was written again with the same content; an `undated` note takes its date."""
 
     path: str
     seen: Seen
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import apsw
 
 from memorix.index import context, graph
 from memorix.index.base import Drop, Rename, Touch
-from memorix.index.rows import Prepared, facets_of, folded, note_row
+from memorix.index.rows import Prepared, facets_of, file_date, folded, note_row
 from memorix.index.schema import fetch
 from memorix.index.vectors import Vectors, kept_rows, table_name
 from memorix.layout import folder_of
@@ -49,8 +49,15 @@ def _take_in(
     for change in changes:
         if isinstance(change, Rename):
             touched += _rename(db, vectors, models, change)
-    touches = [(*change.seen, change.path) for change in changes if isinstance(change, Touch)]
-    db.executemany("UPDATE notes SET signature = ?, etag = ? WHERE path = ?", touches)
+    touches = [change for change in changes if isinstance(change, Touch)]
+    db.executemany(
+        "UPDATE notes SET signature = ?, etag = ? WHERE path = ?",
+        [(*touch.seen, touch.path) for touch in touches],
+    )
+    db.executemany(
+        "UPDATE notes SET created = ?1, date = ?1 WHERE path = ?2",
+        [(file_date(touch.seen), touch.path) for touch in touches if touch.undated],
+    )
     return touched
 
 
