@@ -9,6 +9,7 @@ from typing import Any
 
 from memorix import wiring
 from memorix.config import load
+from memorix.erasing import Beside
 from memorix.errors import InvalidRequest, MemorixError
 from memorix.hooks import desk
 from memorix.index.sqlite import SqliteIndex
@@ -56,6 +57,11 @@ def count_uses() -> None:
                 index.count_uses(shown)
             finally:
                 index.close()
+
+
+def beside() -> Beside:
+    """Return what is to forget, too, what is erased."""
+    return Beside(Path(desk.folder()), desk.forget)
 
 
 def draft_of(left: Mapping[str, Any]) -> Draft:

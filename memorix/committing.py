@@ -15,7 +15,7 @@ from memorix import gitcommit
 from memorix.errors import VaultUnavailable
 from memorix.gitchange import InRepository, Texts
 from memorix.gitcommit import Deadline
-from memorix.gitprogram import GitFailed
+from memorix.gitprogram import GitFailed, root_above
 from memorix.journal import Journal
 from memorix.versions import Change, Effect, Step, net
 
@@ -94,7 +94,7 @@ class Commits:
 
     def in_repositories(self) -> list[Path]:
         """Return the folders of notes that lie in a git repository; git itself is not asked."""
-        return [folder for folder in self.folders if _root_above(folder)]
+        return [folder for folder in self.folders if root_above(folder)]
 
     def _commit(
         self, change: Change, session: str, deadline: Deadline, blocked: dict[Path, str], own: str
@@ -105,7 +105,7 @@ class Commits:
         told = [step for step in net(change) if step.path]
         besides = self._besides(change, texts) if is_new else []
         steps = [*told, *besides]
-        roots = {step: _root_above(texts.file_of(step).parent) for step in steps}
+        roots = {step: root_above(texts.file_of(step).parent) for step in steps}
         involved = list(dict.fromkeys(root for root in roots.values() if root))
         for root in (root for root in involved if root not in blocked):
             try:
@@ -160,8 +160,3 @@ class Commits:
 
 def _line(waiting: _Waiting) -> str:
     return json.dumps({"change": waiting.change, "session": waiting.session}) + "\n"
-
-
-def _root_above(folder: Path) -> Path | None:
-    """Return the nearest folder above, or this one, that is a repository's."""
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)

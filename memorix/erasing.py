@@ -6,7 +6,7 @@ a process that died has left; doing it twice changes nothing.
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -15,9 +15,10 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from memorix import reserved, sync, tombstones
-from memorix.erasure import Erased, is_own_id, marks_of, neutralised
+from memorix.erasure import Erased, is_own_id, marks_of, neutralised, traces
 from memorix.errors import MemorixError, NoteChanged, NoteNotFound, OnlyRead
 from memorix.files import is_temporary, write_atomic
+from memorix.gitprogram import root_above
 from memorix.index.base import Change, Drop, Index, Row
 from memorix.journal import Journal
 from memorix.layout import ARCHIVE, folder_of, is_host_file, scope_of
@@ -29,6 +30,17 @@ from memorix.versions import Effect, names
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is kept outside of vault and index, such as what hooks write down of sessions.
+
+    `forget` lets go whatever says one of the words it is given.
+    """
+
+    folder: Path | None = None
+    forget: Callable[[Collection[str]], object] = lambda words: None
+
+
 class Vault(Protocol):
     """What erasing needs of the memory."""
 
@@ -38,6 +50,9 @@ class Vault(Protocol):
 
     @property
     def clock(self) -> Callable[[], datetime]: ...
+
+    @property
+    def beside(self) -> Beside: ...
 
     @property
     def siblings(self) -> Callable[[], Iterable[Index]]: ...
@@ -153,6 +168,7 @@ def erase(vault: Vault, targets: Sequence[Target], by: str = "") -> Outcome:
                 found = vault.store.read(path)
                 if found and found[1].etag != etag:
                     raise NoteChanged(path, etag, found[1].etag)
+        vault.beside.forget(_words(vault, targets))
         note_down = json.dumps([asdict(target) for target in targets], ensure_ascii=False)
         write_atomic(_noted(vault), note_down.encode())
         return finish(vault)
@@ -173,7 +189,10 @@ def steps_for_others(vault: Vault, targets: Sequence[Target]) -> tuple[str, ...]
     """Say which other files name the targets, and are edited."""
     own = {path for target in targets for path, _ in target.files}
     found = _mentions(vault.store, [target.note for target in targets])
-    return tuple(f"take its name out of {path}" for path, _, _ in found if path not in own)
+    edits = [f"take its name out of {path}" for path, _, _ in found if path not in own]
+    roots = dict.fromkeys(filter(None, map(root_above, vault.store.roots())))
+    kept = [f"leave what was committed of it in the git history of {root}" for root in roots]
+    return (*edits, *(f"{step}; --prove says how to purge that" for step in kept))
 
 
 def is_unfinished(vault: Vault) -> bool:
@@ -255,6 +274,13 @@ def _wiki(index: Index, row: Row) -> tuple[tuple[str, str], ...]:
         if link.note in sources
     )
     return tuple(dict.fromkeys(named))
+
+
+def _words(vault: Vault, targets: Sequence[Target]) -> list[str]:
+    """Return what the notes say, by words that stand together."""
+    read = (vault.store.read(path) for target in targets for path, _ in target.files)
+    texts = [parse(found[0], "").body for found in read if found]
+    return [trace.text for trace in traces(texts, ())]
 
 
 # -- the steps, each of which may have been done before

@@ -97,6 +97,11 @@ def _waited_for(
         raise
 
 
+def root_above(folder: Path) -> Path | None:
+    """Return the nearest folder above, or this one, that is a repository's; git is not asked."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+
+
 def failed(done: "subprocess.CompletedProcess[bytes]") -> GitFailed:
     """Return the error that tells what git said."""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()

@@ -82,6 +82,7 @@ class Notes:
     changed: Callable[[Sequence[str]], None] = lambda paths: None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     siblings: Callable[[], Iterable[Index]] = tuple
+    beside: erasing.Beside = field(default_factory=erasing.Beside)
     _lately: deque[tuple[str, bytes]] = field(
         default_factory=lambda: deque(maxlen=LATELY), repr=False
     )

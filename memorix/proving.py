@@ -4,6 +4,7 @@ What it said is gathered before it goes.  Words that other notes say as well are
 told of instead.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,8 @@ from memorix.results import Forgotten
 
 BLOCK_BYTES = 8_000_000
 # Read at once; an index can be larger than memory.
+
+_WORDS = "its words"
 
 _PACKED = frozenset({".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".zst"})
 # Files that would have to be opened to be searched.
@@ -92,15 +95,19 @@ def search(memory: Memory, evidence: Evidence) -> Proof:
     others, shared = _said_by_others(memory, evidence)
     sought = [trace for trace in evidence.traces if trace not in shared]
     needles = {trace.sought: f"its {trace.kind}" for trace in sought}
+    # Hooks write JSON in ASCII.
+    needles |= {json.dumps(t.text)[1:-1].lower().encode(): f"its {t.kind}" for t in sought}
     left, searched = list(_in_index(memory, evidence)), list[Searched]()
     packed = list[Path]()
     for folder, files in _places(memory):
         size = 0
+        beside = folder == memory.beside.folder
         for file in files:
             size += file.stat().st_size
             packed += [file] if file.suffix in _PACKED else []
             # A twin with the same words has the same vectors.
             hits = set(_hits(file, needles, () if shared else evidence.vectors))
+            hits &= {_WORDS} if beside else hits  # who speaks of a note says its name
             left += [f"{hit} in {file}" for hit in sorted(hits) if not _is_meant(file, hit)]
         searched.append(Searched(folder, len(files), size))
     beyond = (*_in_git(memory, evidence), *_not_opened(packed), *_ELSEWHERE)
@@ -156,7 +163,13 @@ def _places(memory: Memory) -> Iterator[tuple[Path, list[Path]]]:
     for folder in kept:
         inside = any(folder != other and folder.is_relative_to(other) for other in kept)
         if not inside:
-            yield folder, sorted(file for file in folder.rglob("*") if file.is_file())
+            yield folder, _files_in(folder)
+    if memory.beside.folder and memory.beside.folder.is_dir():
+        yield memory.beside.folder, _files_in(memory.beside.folder)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
 def _hits(file: Path, needles: Mapping[bytes, str], vectors: Sequence[bytes]) -> Iterator[str]:

@@ -41,10 +41,11 @@ def settings() -> "Config":
 
 @contextmanager
 def opened(*, model: bool = False, catch_up: bool = True) -> "Iterator[Memory]":
-    from memorix import wiring
+    from memorix import capturing, wiring
 
     config = settings()
     memory = wiring.open_memory(config, author=person())
+    memory.beside = capturing.beside()
     try:
         if catch_up:
             memory.catch_up()

@@ -11,6 +11,7 @@ from memorix.hooks import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 APP = "memorix-notes"
@@ -194,6 +195,26 @@ def spooled() -> "list[tuple[str, dict[str, Any]]]":
     place = folder("spool")
     names = sorted(os.listdir(place)) if os.path.isdir(place) else []
     return [(name, load(f"spool/{name}")) for name in names if name.endswith(".json")]
+
+
+def forget(words: "Collection[str]") -> None:
+    """Let go what was written down of sessions, and is not taken in yet, that says such words."""
+    lowered = [word.lower() for word in words]
+
+    def says_one(data: "dict[str, Any]") -> bool:
+        told = [*(data.get("prompts") or []), data.get("said") or "", data.get("text") or ""]
+        return any(word in str(text).lower() for text in told for word in lowered)
+
+    for name, data in spooled():
+        if says_one(data):
+            drop(name)
+    place = folder("sessions")
+    for name in os.listdir(place) if os.path.isdir(place) else []:
+        data = load(f"sessions/{name}")
+        if says_one(data):
+            save(
+                f"sessions/{name}", {k: v for k, v in data.items() if k not in ("prompts", "said")}
+            )
 
 
 def drop(name: str) -> None:

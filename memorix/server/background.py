@@ -51,10 +51,11 @@ class Background:
         """
         with self._lock:
             if self._memory is None:
-                from memorix import wiring
+                from memorix import capturing, wiring
 
                 try:
                     memory = wiring.open_memory(self._config, author=self._author)
+                    memory.beside = capturing.beside()
                 except MemorixError as error:
                     self.trouble = str(error)
                     raise
