@@ -23,11 +23,13 @@ class _Rule(NamedTuple):
 
 
 _TOLD = re.compile(
-    r"\bfrom\b|\bcut\b|\boff\b|\bswap|\breplac|\bsupersed|\binstead\b|\brather\b|\bin place of\b"
-    r"|\bover\b|\bhand|\b(?:drop|abandon|ditch|retir|deprecat|remov)\w*\s|, (?:not|never)\b"
-    r"|[（(]\s*(?:was|formerly|previously|not|原|曾)|\bsince\b|\bas of\b|\bstarting\b|\beffective\b"
-    r"|\bany ?more\b|\bnow$|\bnew\b|从|由|换|改|[把将]|交"
-    r"|接[手管替任]|取代|代替|替[代换]|不是|不用|弃|停用",
+    r"\bfrom\b|\b(?:cut|up|down)\b"
+    r"|^(?:after|following|with)\b|\boff\b|\bswap|\breplac|\bsupersed|\binstead\b|\brather\b"
+    r"|\bin place of\b|\bover\b|\bhand|\b(?:drop|abandon|ditch|retir|deprecat|remov)\w*\s"
+    r"|, (?:not|never)\b|[（(]\s*(?:was|formerly|previously|not|原|曾)"
+    r"|\bsince\b|\bas of\b|\bstarting\b|\beffective\b"
+    r"|\bany ?more\b|\bthese days\b|\bnowadays\b|\bgone\b|\bhistory\b|\bout of\b|\bnow$"
+    r"|\bnew\b|\bpassed\b|\btransferred\b|从|由|换|改|[把将]|交|接[手管替任]|取代|代替|替[代换]|不是|不用|弃|停用",
     re.IGNORECASE,
 )
 # Without any of it nothing below can match; most statements have none.
@@ -37,7 +39,7 @@ _WHAT = r"(?:(?:the|an?|our)\s)?[^\s,;]+(?:\s[^\s,;]+){0,2}?"
 _BEFORE = r"(?:^|(?<=\s))(?:we\s|i\s)?(?:have\s|'ve\s|had\s)?"
 _HAS = r"(?:was|were|is|are|has\sbeen|have\sbeen|got)"
 _CHANGED = (
-    r"(?:chang|mov|switch|migrat|upgrad|downgrad|rais|lower|cut\b|reduc|increas|decreas|bump|renam"
+    r"(?:chang|slow|sped\b|mov|switch|migrat|upgrad|downgrad|rais|lower|cut\b|reduc|increas|decreas|bump|renam"
     r"|short|length|extend|rewr|convert|transition|went|gone|grew|grown|drop|fell|rose|adjust"
     r"|updat|port(?:ed|ing)\b|tighten|relax|swap|shift|transfer|pass|reassign|rotat|trim"
     r"|pushed|brought)"
@@ -57,7 +59,7 @@ _RULES = _rules(
     # who is in charge
     (
         rf"^(?P<old>{_WHO})\s(?:has\s)?(?:handed|passed|transferred|turned|gave)\s(?P<s>.{{2,40}}?)"
-        rf"(?:\sover)\sto\s(?P<new>{_WHO})(?=\s|$)",
+        rf"\s(?:over|on)\sto\s(?P<new>{_WHO})(?=\s|$)",
         r"\g<new> owns \g<s>",
     ),
     (
@@ -154,36 +156,56 @@ _RULES = _rules(
     (r"[把将]\s*(?=[^\s，,]{2,12}?" + _ZH_TO + r")", r""),
     # from the one to the other
     (
-        rf"\b(?P<s>{_CHANGED}\w*(?:\s\w+){{0,3}}?)\s(?:away\s)?(?:from|off)\s"
-        rf"(?:(?:port|version)\s)?(?P<old>{_WHAT})\s(?:up\s|down\s|over\s|back\s)?(?:on)?to\b",
+        rf"\b(?P<s>{_CHANGED}\w*(?:\s[\w-]+){{0,5}}?)\s(?:away\s)?(?:from|off|out\sof)\s"
+        rf"(?:(?:port|version|every)\s)?(?P<old>{_WHAT})\s"
+        r"(?:and\s)?(?:up\s|down\s|over\s|back\s)?(?:on|in)?to\b",
         r"\g<s> to",
     ),
     (
-        rf"^(?P<s>.+?)\s(?:{_HAS}\s)?(?:moved?|migrated|switched)\s(?:away\sfrom|off)\s(?P<old>{_WHAT})$",
+        rf"^(?P<s>.+?)\s(?:{_HAS}\s)?(?:moved?|migrated|switched)\s(?:away\sfrom|off|out\sof)\s"
+        rf"(?P<old>{_WHAT})$",
         r"\g<s> does not use \g<old>",
     ),
+    (
+        rf"{_BEFORE}(?:moved|migrated|switched|taken|took)\s(?P<s>{_WHAT})\s"
+        rf"(?:away\sfrom|off|out\sof)\s(?P<old>{_WHAT})$",
+        r"\g<s> does not use \g<old>",
+    ),
+    (
+        rf"^(?P<old>{_WHAT})\sis\s(?:gone|history|out|dead)(?:\snow)?$",
+        r"we do not use \g<old>",
+    ),
+    (rf",?\s(?:replacing|superseding)\s(?P<old>{_WHAT})$", r""),
     (
         rf"\b(?P<s>{_CHANGED}\w*(?:\s\w+){{0,3}}?\sto\s(?:[^\s,;]+\s){{1,3}}?)(?:up\s|down\s)?from\s"
         rf"(?P<old>{_WHAT})$",
         r"\g<s>",
     ),
-    (r",?\s(?:up|down)\sfrom\s(?P<old>[^,;]+)$", r""),
+    (r",?\s(?:up|down)\sfrom\s(?P<old>(?:(?!\sto\s)[^,;])+)$", r""),
+    (r"改(?=[发走送放存写传推])", r""),
     (rf"[从由]\s*(?P<old>[^，,]{{1,20}}?)\s*(?=(?:逐步|全部|全面|已经?|再)?{_ZH_TO})", r" "),
+    (rf"\b(?P<s>{_CHANGED}\w*(?:\s[\w-]+){{0,5}}?)\s(?:up|down|back)\sto\b", r"\g<s> to"),
     (r"\bcut\s(?:back\s|down\s)?(?=to\b)", r"reduced "),
+    (
+        r"^(?:since|after|following|with)\s(?:the\s|our\s|last\s)?(?:[\w-]+\s)?(?:migration|move|upgrade"
+        r"|switch|audit|incident|outage|relaunch)(?:\s(?:on|of|in)\s[\w-]+)?,?\s(?=the\b|our\b|we\b)",
+        r"",
+    ),
     # what is rejected
     (
         r"""
         ,?\s*\b(?:instead\ of|rather\ than|in\ place\ of|over|(?<=,\ )(?:not|never))\s+
-            (?:(?:the|an?)\s+)?(?P<old>[\w.-]+)(?:\s+any\ ?more)?\s*$
+            (?:(?:the|an?)\s+)?[\#@]?[\w./-]+(?:\s+any\ ?more)?\s*$
       | [（(]\s*(?:was|formerly|previously|not|原|曾)\s*(?:为|是|用)?(?P<before>[^)）]*)[)）]
-      | (?:[，,]\s*而?|而)(?:不是|不用|代替|取代)\s*(?P<no>\S+)$
+      | (?:[，,]\s*而?|而)(?:不是|不用|代替|取代)\s*\S+$
         """,
         r"",
     ),
 )
 
 _SINCE = re.compile(
-    r"\s+(?:since|as of|starting|effective)\s[^,]*$|\s+(?:any ?more|now)$", re.IGNORECASE
+    r"\s+(?:since|as of|starting|effective)\s[^,]*$|\s+(?:any ?more|now|these days|nowadays)$",
+    re.IGNORECASE,
 )
 
 
@@ -196,6 +218,6 @@ def as_told(clause: str) -> Told:
         match = pattern.search(now)
         if match:
             groups = match.groupdict()
-            former = former or groups.get("old") or groups.get("before") or groups.get("no") or ""
+            former = former or groups.get("old") or groups.get("before") or ""
             now = f"{now[: match.start()]}{match.expand(told)}{now[match.end() :]}"
     return Told(_SINCE.sub("", now).strip(), former.strip())

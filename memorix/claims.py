@@ -42,7 +42,7 @@ class Claim:
     `object` the words of what is stated where it is no value, `thing` what of it tells, and `told`
     with the words of the classes; `former` names what it says held before.  `asks` says that it
     asks to use something, `holds` is False where it is denied; `first` is its first word, `stance`
-    what is to be done.
+    what is to be done.  One that `leans` does not say itself what it speaks of.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Claim:
     stance: str
     past: bool
     former: frozenset[str]
+    leans: bool
 
     @property
     def stated(self) -> frozenset[str]:
@@ -71,6 +72,11 @@ class Claim:
         values = {occasion_of(value) for value, _ in self.values}
         members = {f"{name}:{member}" for name, member in self.classes}
         return frozenset(values | members | set(map(stem, self.object)))
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The one word that is stated, and the words of the classes: a choice, not a subject."""
+        return self.told if self.classes or len(self.object) == 1 else _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +87,14 @@ class _Words:
 
 
 _NOTHING: frozenset[str] = frozenset()
-_WEAK = frozenset(map(stem, WEAK))
+WEAK_STEMS = frozenset(map(stem, WEAK))
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
 _NO_STATEMENT = ("|", "[^", "    ", "\t")
 # Begins a row of a table, a footnote, or code.
 
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
+_SIGNS = re.compile(r"[`*_]")
 _HAN = "\u3400-\u9fff"
 _LATIN = rf"(?!{MARK})[^\W{_HAN}]"
 _WORD = re.compile(rf"[§@]?{_LATIN}(?:{_LATIN}|[+#'.-](?={_LATIN}|[+#]))*[+#]*|[{_HAN}]+|{MARK}")
@@ -103,6 +110,7 @@ _RHYTHMS: dict[object, str] = {
     2_592_000: "monthly",
 }
 _SETTING = re.compile(r"(?<![\w.-])([a-z_][\w.-]*)=([a-z][\w.-]*)(?![\w(=])")
+_BEEN = re.compile(r"\b(?:has|have)\s+been\b")
 _LASTING = re.compile(
     rf"\b(?:lives?|lasts?|(?:is|are|stays?|remains?) (?:good|valid))(?: for)? (?={MARK})"
 )
@@ -130,10 +138,10 @@ _KNOWN_WORD, _EXCLUSIVE = _pattern(_KNOWN), _pattern(EXCLUSIVE)
 def claims(title: str, body: str) -> tuple[Claim, ...]:
     """Return what a note states, its title first; at most `MOST_CLAUSES`."""
     found: list[Claim] = []  # of a title that has a predicate; another is a name
-    name = _name_in(title, body)
-    about, headings = words_of(name), _NOTHING
-    if name == title:
+    about, headings = _about(title, body), _NOTHING
+    if not _begins(title, body):
         found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
+    named = found[:]
     for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
         heading = _HEADING.match(line)
         if line.startswith(_NO_STATEMENT):
@@ -144,18 +152,41 @@ def claims(title: str, body: str) -> tuple[Claim, ...]:
         found += _stated(_LIST.sub("", line), about | headings)
         if len(found) >= MOST_CLAUSES:
             break
-    return tuple(dict.fromkeys(found))[:MOST_CLAUSES]
+    told = {claim: claim.stated for claim in found}
+    titles = len(named)
+    kept = [c for c in named if not any(told[c] and told[c] <= told[o] for o in found[titles:])]
+    return tuple(dict.fromkeys(kept + found[titles:]))[:MOST_CLAUSES]
 
 
-def _name_in(title: str, body: str) -> str:
-    """Return a title, or of one that is how the body begins the first statement, without values:
-    what follows there is said of something else."""
-    if not title or not normalised(body).startswith(normalised(title.rstrip("…"))):
-        return title
-    first = next((clause for sentence in grammar.sentences(title) for clause in sentence), "")
-    for value in reversed(find_values(first)):
-        first = f"{first[: value.start]} {first[value.end :]}"
-    return first
+@lru_cache(512)
+def subject_of(title: str, body: str) -> frozenset[str]:
+    """Return what a note is about: what its title says, or else its first statement, without what
+    is stated of it."""
+    stated = claims(title, body)
+    if not stated or (title and not _begins(title, body)):
+        return frozenset(w for w in words_of(title) if w[:1] not in "=?" and not w.isdigit())
+    return stated[0].frame
+
+
+def _begins(title: str, body: str) -> bool:
+    """Say whether a title is no more than how the body begins."""
+    plain, whole = (_SIGNS.sub("", normalised(text)) for text in (title.rstrip("…"), body))
+    return whole.startswith(plain)
+
+
+def _about(title: str, body: str) -> frozenset[str]:
+    """Return what a title names, or what the first statement speaks of where the title is made of
+    it: what follows there is said of something else."""
+    if not title or not _begins(title, body):
+        return words_of(title)
+    first = next((claim for claim in _stated(title, _NOTHING)), None)
+    if first is None:
+        return _NOTHING
+    text = first.text
+    for value in reversed(find_values(text)):
+        text = f"{text[: value.start]} {text[value.end :]}"
+    said = {word for word in words_of(text) if word[0] not in "?="} - first.stated
+    return first.frame | first.weak | first.qualifiers | said - first.told
 
 
 def _stated(line: str, context: frozenset[str]) -> Iterator[Claim]:
@@ -164,16 +195,17 @@ def _stated(line: str, context: frozenset[str]) -> Iterator[Claim]:
     subject = _NOTHING
     for clauses in grammar.sentences(line):
         for number, clause in enumerate(clauses):
-            before = subject if number or grammar.refers_back(clause) else _NOTHING
-            claim, own = _claim(clause, context, before)
+            leans = number > 0 or grammar.refers_back(clause)
+            claim, own = _claim(clause, context, subject if leans else None)
             subject = own or subject
             yield claim
 
 
 def _claim(
-    clause: str, context: frozenset[str], before: frozenset[str]
+    clause: str, context: frozenset[str], before: frozenset[str] | None
 ) -> tuple[Claim, frozenset[str]]:
-    """Read one statement; return it with what it speaks of, `before` where it does not say."""
+    """Read one statement; return it with what it speaks of, `before` where it does not say; that
+    is None where it stands for itself."""
     text, former = as_told(clause)
     plain = _ZH_ORDINAL.sub(lambda m: f" nth_{int_of(m[1])} ", text)
     values = [value for value in find_values(plain) if value.kind != "name"]
@@ -191,7 +223,7 @@ def _claim(
     tail = re.sub(MARK, " ", tail)
     subject, said = _read(left, values), _read(tail if stated else _without_classes(tail), values)
     refers = not left.strip() or grammar.refers_back(left)
-    spoken_of = subject.frame | before if refers else subject.frame
+    spoken_of = subject.frame | before if refers and before else subject.frame
     claim = Claim(
         text=text,
         frame=spoken_of
@@ -216,10 +248,11 @@ def _claim(
         holds=holds,
         first=next((stem(w) for w in _WORD.findall(affirmed) if w not in GENERIC), ""),
         stance=stance,
-        past=grammar.is_past(text),
+        past=grammar.is_past(text) and not former,
         former=_named_in(former),
+        leans=not before if refers and before is not None else grammar.has_pronoun(text),
     )
-    return claim, subject.frame
+    return claim, _NOTHING if grammar.is_aside(left) else subject.frame
 
 
 def _masked(text: str, values: Sequence[Value]) -> str:
@@ -231,6 +264,7 @@ def _masked(text: str, values: Sequence[Value]) -> str:
     plain = _LETTER.sub(lambda m: f"letter_{m[0]}", "".join([*pieces, text[end:]])).lower()
     plain = _ORDINAL.sub(lambda m: f" nth_{m[1]} ", plain)
     plain = plain.replace("can't", "cannot").replace("won't", "will not")
+    plain = _BEEN.sub("is", plain)
     plain = " ".join(re.sub(r"n['’]t\b", " not", plain).split())
     return _LASTING.sub("expires ", plain)
 
@@ -328,7 +362,7 @@ def _read(text: str, values: Sequence[Value]) -> _Words:
         elif not _is_han(word):
             root = stem(word.removesuffix("'s"))
             if word not in GENERIC:
-                (weak if root in _WEAK else frame).add(root)
+                (weak if root in WEAK_STEMS else frame).add(root)
         else:
             weak.update(_ZH_WEAK.findall(word))
             frame.update(_ZH_GENERIC.sub("", _ZH_WEAK.sub("", word)))

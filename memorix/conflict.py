@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memorix.claims import Claim, claims, occasion_of, words_of
+from memorix.claims import WEAK_STEMS, Claim, claims, occasion_of, subject_of, words_of
 from memorix.grammar import MAY, MUST, MUST_NOT, NEED_NOT, OPEN
 from memorix.lexemes import stem, telling_words
 from memorix.lexicon import CLOSED, FUNCTIONAL, SINGLE
@@ -58,14 +58,41 @@ class Conflict:
 
 def conflicts(title: str, text: str, other_title: str, other_text: str) -> tuple[Conflict, ...]:
     """Return where a text and another one contradict each other, the first of each kind."""
+    one, other = claims(title, text), claims(other_title, other_text)
+    if _are_of_two_things(subject_of(title, text), one, subject_of(other_title, other_text), other):
+        return ()
     titled = _is_one_title((title, text), (other_title, other_text))
     found: dict[str, Conflict] = {}
-    for here in claims(title, text):
-        for there in claims(other_title, other_text):
+    for here in one:
+        for there in other:
             kind = clash(here, there, titled=titled)
             if kind:
                 found.setdefault(kind, Conflict(kind, here.text, there.text))
     return tuple(found.values())
+
+
+def _are_of_two_things(
+    subject: frozenset[str],
+    stated: Sequence[Claim],
+    other_subject: frozenset[str],
+    other_stated: Sequence[Claim],
+) -> bool:
+    """Say whether two notes say alike of what is spoken of, but each with a name in it of which
+    the other one knows nothing: `restart the importer` and `restart the mailer`."""
+    shared = _weight(subject & other_subject)
+    here, there = subject - other_subject, other_subject - subject
+    if not here or not there or not shared or shared < max(_weight(here), _weight(there)):
+        return False
+    chosen = {word for claim in (*stated, *other_stated) for word in claim.chosen}
+    said, told = _words_in(stated), _words_in(other_stated)
+    here = here & said - told - chosen - WEAK_STEMS
+    there = there & told - said - chosen - WEAK_STEMS
+    return bool(here and there)
+
+
+def _words_in(stated: Sequence[Claim]) -> frozenset[str]:
+    words = (c.frame | c.weak | c.qualifiers | c.told | c.thing for c in stated)
+    return frozenset().union(*words)
 
 
 def told(found: Sequence[Conflict]) -> str:
@@ -137,7 +164,8 @@ def clash(one: Claim, other: Claim, *, titled: bool = False) -> str:
     differing = [name for name, agrees in classes.items() if not agrees]
     if (values is False or differing) and one.thing != other.thing:
         return ""
-    if values is False and _members_differ(one, other):
+    part = _of_either(_is_of_a_part, one, other)
+    if (values is False and _members_differ(one, other)) or (classes and part):
         return ""  # of Redis and of Postgres
     named = differing[0] if differing else "choice" * _choose_otherwise(one, other, titled)
     way = "value" if values is False else named
@@ -145,7 +173,7 @@ def clash(one: Claim, other: Claim, *, titled: bool = False) -> str:
         return "yes or no" if not way and _say_the_same(one, other) else ""
     if not one.holds:
         return ""  # two denials
-    return "" if way != "value" and _of_either(_is_of_a_part, one, other) else way
+    return "" if way == "choice" and part else way
 
 
 def _of_either(test: Callable[[Claim, Claim], bool], one: Claim, other: Claim) -> bool:
@@ -155,7 +183,15 @@ def _of_either(test: Callable[[Claim, Claim], bool], one: Claim, other: Claim) -
 def _is_of_a_part(one: Claim, other: Claim) -> bool:
     """Say whether one side speaks of the tests of the gateway where the other speaks of it."""
     apart = (one.heads & one.frame) - other.heads - _FUNCTIONAL - _all(other)
-    return bool(other.heads & one.frame) and any(h.isascii() and h.isalpha() for h in apart)
+    if bool(other.heads & one.frame) and any(h.isalpha() for h in apart):
+        return True
+    here, there = "".join(one.heads), "".join(other.heads)
+    return (
+        here[:1] >= "\u3400"
+        and bool(there)
+        and here.startswith(there)
+        and len(here) > len(there) + 1
+    )
 
 
 def _members_differ(one: Claim, other: Claim) -> bool:
@@ -177,12 +213,18 @@ def _are_opposed(one: Claim, other: Claim) -> bool:
 
 def _replaces(one: Claim, other: Claim) -> bool:
     """Say whether one side tells that what the other one states held before."""
-    if not one.former or not one.former <= other.stated or not other.holds:
+    if not one.former or not other.holds or other.stance == MUST_NOT or one.stated & other.stated:
         return False
-    if one.stated & other.stated or other.stance == MUST_NOT:
-        return False
-    named = not any(word.startswith("=") for word in one.former)
-    return _is_one_subject(one, other, {"": True} if named else {})
+    if any(word.startswith("=") for word in one.former):
+        return one.former <= other.stated and _is_one_subject(one, other, {})
+    scope = one.frame - one.former
+    if not scope:
+        used = one.relation == "use" and other.relation in OPEN
+        return used and one.former <= other.stated
+    known = _all(other) - one.former
+    named = one.former <= other.stated | other.frame | other.thing and not one.former & other.heads
+    apart = _occasions(one) ^ _occasions(other) or _of_either(_is_other_name, one, other)
+    return named and not apart and _weight(scope - known) < 1 <= _weight(scope & known)
 
 
 def _shared_classes(one: Claim, other: Claim) -> dict[str, bool]:
@@ -216,7 +258,8 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
     telling = _weight(shared) + len(one.qualifiers) + sum(classes.values())
     told = (one.frame | one.thing) & (other.frame | other.thing)
     specific = _weight(told) + len(one.qualifiers) + sum(classes.values()) >= 2
-    if not specific and not single and _titles_differ(one, other):
+    leans = one.leans or other.leans
+    if (leans or not (specific or single)) and _titles_differ(one, other):
         return False
     if not here and not there:
         return telling >= 1 or single or bool(one.frame & other.frame)
@@ -246,8 +289,8 @@ def _occasions(claim: Claim) -> frozenset[str]:
 
 def _titles_differ(one: Claim, other: Claim) -> bool:
     """Say whether each title names something that the other note's title and statement do not."""
-    here = one.context - _all(other) - one.told - other.told
-    there = other.context - _all(one) - one.told - other.told
+    here = one.context - _all(other) - one.told - other.told - WEAK_STEMS
+    there = other.context - _all(one) - one.told - other.told - WEAK_STEMS
     return bool(here and there)
 
 

@@ -107,7 +107,7 @@ _STANCES = (
                 |(?:is|are)\ (?:strictly\ )?(?:forbidden|prohibited|banned|disallowed|not\ allowed
                 |not\ permitted)|forbidden|prohibited)\b
           | ^\s*(?:please\ |we\ |you\ )?do\ not\b
-          | ^\s*no\ (?!longer|one|more|less|need|idea|problem)(?=\w)
+          | ^\s*no\ (?=(?:[\w-]+\ )?[\w-]+(?:[^s]s|ing)\b)(?!worries|comments|one|longer|more|less)
           | 禁止|严禁|不要|不得|不能|不可以|不可|不允许|不许|不准|切勿|勿|从不|绝不
           | (?<![分类级特区])别
             """,
@@ -146,6 +146,8 @@ _PRONOUN = re.compile(
     r"(?:(?:now|then|instead|so|today),?\s+)?(?:it|they|these|those|he|she)\b|(?:现在|如今)?(?:它们?|其(?![他中余它实]))",
     re.IGNORECASE,
 )
+_IT = re.compile(r"\b(?:it|they|itself|themselves)\b|它", re.IGNORECASE)
+_WHERE_FIRST = re.compile(r"\s*(?:(?:in|on|at|during|under|within|for)\s(?!.*,)|[在于从自])")
 _BOUNDS = (
     (
         re.compile(
@@ -191,6 +193,7 @@ _PREDICATE = re.compile(
             |delivered|streamed|logged|emitted|posted|merged|promoted|lands?|starts?|runs?|goes?|go|sits?
             |resides?)
             \ (?:in|at|on|under|to|into|from)\b
+      | \b(?:comes?\ from|goes?\ (?:out\ )?(?:through|via)|(?:is|are)\ sent\ (?:through|via))\b
       | \b(?:is|are)\ (?:now\ )?
             (?!connected|linked|related|used|needed|mentioned|documented|described|tested|supported
              |included|added|known|compared|attached|subscribed|allowed|involved|interested|limited
@@ -198,7 +201,8 @@ _PREDICATE = re.compile(
             \w{3,}(?:ed|en|ept|uilt)\ (?:to|into|in|at|on|from|under|through|via)\b
       | (?:存放|保存|部署|运行|跑|位于|放|写|存)在
       | [\u4e00-\u9fff]{1,2}(?:到|至|往)(?=\ *[a-z0-9\#@])
-      | 位于|写入)
+      | (?:发|送|推|写|存|放|传|转|同步|上报|投递|归档)[送布]?[到至往]
+      | 位于|写入|来自|取自|出自)
   | (?P<means>
         \b(?:is|are)\ (?:now\ )?(?:based\ on
             |(?!implemented|owned|caused|enabled|disabled|activated|limited)
@@ -220,7 +224,7 @@ _PREDICATE = re.compile(
       | 已?(?:改|换|调整|迁移|升级|切换|变|设|设置)(?:成|为|到)了?|默认(?:是|为)|就是|是|为|叫)
   | (?P<many>
         \b(?:has|have|needs?|requires?|allows?|supports?|contains|handles|accepts?)\b
-      | 支持|需要|有)
+      | 支持|需要|有(?!效))
   | (?P<verb>
         \b(?:takes?|expires?|starts?|means|lasts?|lasted|keeps?|sends?|reads?|returns?|listens?
             |fails?|failed|fixed|added|removed|caused|causes|saves?|reviewed|saved|dropped|must
@@ -246,6 +250,7 @@ _ACTIVE = re.compile(
     r" (?P<how>in|at|on|to|into|under|as) (?P<o>.+)$"
 )
 _NAME_FIRST = re.compile(r"^\s*(?!the|our|it|this|that|he|she|there|what|you|we)[a-z0-9_.+-]+\s*$")
+_IS = re.compile(r"(?:is|are|becomes?)(?: now)?")
 _THE = re.compile(r"\s*(?:now |still )?(?:the|our)\s")
 _PARTICIPLE = re.compile(r"\s*(?:now |also |only )?(?:\w{3,}ed|written|built|kept|run)\b")
 _IN_USE = re.compile(
@@ -324,6 +329,16 @@ def refers_back(clause: str) -> bool:
     return _PRONOUN.match(clause) is not None
 
 
+def has_pronoun(clause: str) -> bool:
+    """Say whether a statement says `it` of something that may stand in another one."""
+    return _IT.search(clause) is not None
+
+
+def is_aside(left: str) -> bool:
+    """Say whether what stands before a predicate only says where or when."""
+    return _WHERE_FIRST.match(left) is not None
+
+
 def stance(masked: str) -> tuple[str, bool]:
     """Return what is to be done, empty where nothing is asked for, and whether it is affirmed."""
     for name, pattern in _STANCES:
@@ -381,7 +396,7 @@ def _related(left: str, predicate: re.Match[str], right: str) -> tuple[str, str,
     relation = str(predicate.lastgroup)
     if _PARTICIPLE.match(right):
         relation = "verb"
-    elif relation == "be" and _NAME_FIRST.match(left) and _THE.match(right):
+    elif _IS.fullmatch(predicate[0]) and _NAME_FIRST.match(left) and _THE.match(right):
         left, right = right, left  # `Dana is the lead of search`
     return left, relation, f"{predicate[0]} {BAR} {right}"
 

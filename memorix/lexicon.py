@@ -44,6 +44,8 @@ QUALIFIERS = _members(
         "average": "average, avg, mean, median, 平均",
         "inbound": "inbound, incoming, ingress, 入站",
         "outbound": "outbound, outgoing, egress, 出站",
+        "indoors": "indoor, indoors, 室内, 国内, 站内, 校内, 境内",
+        "outdoors": "outdoor, outdoors, abroad, 室外, 国外, 海外, 站外, 校外, 境外",
         "internal": "internal, internally, private network, 内网, 内部",
         "external": "external, externally, public network, 外网, 外部",
         "frontend": "frontend, front end, 前端",
@@ -275,7 +277,7 @@ GENERIC = frozenset(
     lowered reduce reduced increase increased upgrade upgraded since ago lately recently
     everywhere always never not no don't doesn't isn't aren't mustn't shouldn't cannot can't
     without avoid instead rather exactly around roughly approximately please note important
-    shorten shortened lengthen extend extended adjust adjusted replace replaced
+    through within sent shorten shortened lengthen extend extended adjust adjusted replace replaced
     replaces swap swapped trim trimmed transferred
     actually really done daily nightly time times day days minute minutes hour hours second
     seconds per before after directly completely fully only even again often usually normally
@@ -295,6 +297,7 @@ WEAK = frozenset(
 
 ZH_GENERIC = (
     "只有|只能|"
+    "搬到|迁移|迁到|挪到|移到|"
     "我们|团队|项目|目前|现在|如今|当前|已经|统一|一律|全部|所有|时候|时间|进行|运行|执行|设置|配置为|"
     "采用|使用|改用|选用|用的是|改为|改成|换成|换为|调整为|设为|设置为|就是|存放|保存|位于|放在|写在|"
     "写到|写入|存在|需要|应该|必须|可以|不要|不能|不得|禁止|不用|无需|不必|没有|直接|每天|每周|每月|"

@@ -111,6 +111,7 @@ _PATTERN = re.compile(
   | (?P<version>{_BEFORE}(?<![A-Za-z]-)
         (?:v\d+(?:\.\d+)*|\d+(?:\.\d+){{2,}})(?:-[a-z]+[.\d]*)?{_AFTER})
   | (?P<name>{_BEFORE}(?=[A-Za-z_.-]*[0-9_])[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*)
+  | (?P<halfhour>{_BEFORE}(?i:half[ ](?:an?[ ])?hour){_AFTER}|半个?小时)
   | (?P<measure>{_BEFORE}[~≈]?
         (?P<n>{_DIGITS}(?:\.\d+)?|(?:{_WORDS})(?=[ ])|[{_ZH}]+(?=[ ]*(?:{_ZH_UNIT})))
         [ ]?-?(?P<u>(?i:{_UNIT}))(?![A-Za-z0-9_]))
@@ -125,7 +126,7 @@ _PATTERN = re.compile(
 _START = re.compile(
     r"[0-9~≈$€¥£/*+]|(?<![A-Za-z0-9_.])(?:\.|[A-Za-z][A-Za-z0-9-]*(?=[0-9_.:/@\\+])"
     r"|(?=[A-Z])(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Q[1-4])"
-    rf"|(?i:(?:mon|tue|wed|thu|fri|sat|sun|midnight|noon|localhost)|(?:{_WORDS})\b))"
+    rf"|(?i:(?:mon|tue|wed|thu|fri|sat|sun|midnight|noon|localhost|half)|(?:{_WORDS})\b))"
     rf"|[{_ZH}周星礼每凌早上中下晚夜半]"
 )
 # Where a value can begin; most of a text is passed over by it, at a fraction of the cost.
@@ -292,6 +293,7 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "money": _money,
     "name": _whole("name", str.lower),
     "version": _version,
+    "halfhour": lambda match: ("duration", (1800.0,)),
     "measure": _measure,
     "ordinal": lambda match: ("ordinal", (int(match["on"]),)),
     "number": _number,
