@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import memorix
+from memorix.errors import InvalidRequest
 from memorix.git import Repository
 
 
@@ -51,6 +52,24 @@ class Results:
             "skipped": self.skipped,
             "conditions": self.conditions,
         }
+
+
+def read(path: Path) -> Results:
+    """Read what `write` wrote of results.
+
+    Raises:
+        InvalidRequest: The file is not there, or is none.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        spread = data["spread"]
+        measures = {
+            name: Measured(value, *spread.get(name, (value, value)))
+            for name, value in data["measures"].items()
+        }
+        return Results(data["suite"], measures, data["skipped"], data["conditions"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidRequest(f"{path} holds no results of a benchmark: {error}.") from error
 
 
 def machine() -> dict[str, Any]:

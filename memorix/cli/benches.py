@@ -71,23 +71,29 @@ def bench_peers(
     ],
     notes: Annotated[int, typer.Option(min=20, help="Notes in the store of each.")] = 1_000,
     install: Annotated[
-        bool, typer.Option("--install", help="Install the others from npm first.")
+        bool, typer.Option("--install", help="Install the newest of the others first.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Measure this one alone, into what the files hold; may be repeated."),
+    ] = None,
     out: Out = None,
     markdown: MarkdownOut = None,
 ) -> None:
     """Put other memories, and grep over plain files, beside ours."""
     from memorix.bench.peers import harness
-    from memorix.bench.results import write
+    from memorix.bench.results import read, write
 
-    peers = harness.peers(cache.absolute(), install)
-    results = harness.compare(peers, notes, _tell)
-    text = harness.markdown(results, peers)
-    print(text, end="")
-    if out:
-        write(out, results.as_data())
-    if markdown:
-        markdown.write_text(text, encoding="utf-8")
+    def keep(results: "Results") -> None:
+        if out:
+            write(out, results.as_data())
+        if markdown:
+            markdown.write_text(harness.markdown(results), encoding="utf-8")
+
+    so_far = read(out) if only and out and out.exists() else None
+    peers = harness.peers(cache.absolute(), install, only or [])
+    results = harness.compare(peers, notes, _tell, keep, so_far)
+    print(harness.markdown(results), end="")
 
 
 def _shown(results: "Results", out: Path | None, markdown: Path | None) -> None:

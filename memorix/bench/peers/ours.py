@@ -1,4 +1,4 @@
-"""Memorix itself, asked as any other."""
+"""Memorix itself, asked as any other, and the least that a server of its SDK is."""
 
 import re
 import sys
@@ -7,6 +7,8 @@ from pathlib import Path
 import memorix
 from memorix.bench.peers.base import Said, Tools
 from memorix.bench.peers.serving import McpPeer
+from memorix.bench.speed import starting
+from memorix.embedders.cards import MULTILINGUAL
 
 SETTINGS = {
     "MEMORIX_VAULT": "{store}/vault",
@@ -29,8 +31,24 @@ TOOLS = Tools(
 )
 
 
+ABOUT = {
+    "": ("memorix", "defaults: packaged MiniLM"),
+    "none": ("memorix, words only", "no model"),
+    MULTILINGUAL.name: ("memorix, multilingual", "the model of the extra of that name"),
+}
+
+
 def ours(model: str) -> McpPeer:
     """Return our server with a model by name, or `none`."""
-    name = "memorix, words only" if model == "none" else "memorix"
-    command = [sys.executable, "-m", "memorix", "serve"]
-    return McpPeer(name, TOOLS, command, {**SETTINGS, "MEMORIX_MODEL": model})
+    name, about = ABOUT[model]
+    return McpPeer(
+        name,
+        TOOLS,
+        [sys.executable, "-m", "memorix", "serve"],
+        {**SETTINGS, "MEMORIX_MODEL": model},
+        about=about,
+        notes="vault/**/*.md",
+    )
+
+
+TRIVIAL = McpPeer("trivial", TOOLS, [sys.executable, "-c", starting.TRIVIAL])

@@ -16,12 +16,14 @@ NO_SERVER = "there is no server"
 
 @dataclass(frozen=True)
 class PlainFiles:
-    """The peer; those files come first in which grep finds the most words of the question."""
+    """The peer."""
 
     name: str = "grep"
+    about: str = "plain files; those come first in which most words of the question are"
+    notes: str = "*.md"
     cannot: Mapping[str, str] = field(
         default_factory=lambda: dict.fromkeys(
-            ("tools_tokens", "start_ms", "resident_mb", "write.cpu_ms", "recall.cpu_ms", "killed"),
+            ("tools_tokens", "start", "resident_mb", "write.cpu_ms", "recall.cpu_ms", "killed"),
             NO_SERVER,
         )
     )
@@ -36,6 +38,7 @@ class Folder:
     """The files of one store."""
 
     store: Path
+    started_ms: float = 0.0
 
     def write(self, title: str, text: str) -> Said:
         (self.store / f"{title}.md").write_text(text, encoding="utf-8")
@@ -50,12 +53,18 @@ class Folder:
         best = sorted(found, key=lambda title: (-found[title], title))
         return Said("\n".join(best[:limit]), True)
 
+    def find(self, title: str) -> Said:
+        return Said(title if (self.store / f"{title}.md").exists() else "", True)
+
     def delete(self, title: str, written: Said) -> Said:
         (self.store / f"{title}.md").unlink()
         return Said(title, True)
 
     def tools(self) -> list[dict[str, Any]]:
         return []
+
+    def caught_up(self) -> None:
+        """There is nothing that follows later."""
 
     def cpu_s(self) -> float:
         return 0.0

@@ -1,13 +1,13 @@
 """@modelcontextprotocol/server-memory: a graph of entities in one file."""
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from memorix.bench.peers.base import Tools
+from memorix.bench.peers.installing import Adapter, Npm
 from memorix.bench.peers.serving import McpPeer
 
-PACKAGE = "@modelcontextprotocol/server-memory"
-MODULE = "node_modules/@modelcontextprotocol/server-memory"
+NEED = Npm(("@modelcontextprotocol/server-memory@latest",))
 TOOLS = Tools(
     lambda title, text: (
         "create_entities",
@@ -18,11 +18,11 @@ TOOLS = Tools(
 )
 
 
-def reference(cache: Path) -> McpPeer:
-    """Return the reference server, as npm put it into a folder of its own."""
+def _peers(folder: Path, name: str) -> Sequence[McpPeer]:
     settings = {"MEMORY_FILE_PATH": "{store}/memory.jsonl"}
-    module = cache / "server-memory" / MODULE
-    about = module / "package.json"
-    version = json.loads(about.read_text(encoding="utf-8"))["version"] if about.exists() else "?"
-    command = ["node", str(module / "dist" / "index.js")]
-    return McpPeer(f"server-memory {version}", TOOLS, command, settings)
+    command = ["node", str(NEED.module(folder) / "dist" / "index.js")]
+    about = "defaults: substrings, no model"
+    return [McpPeer(name, TOOLS, command, settings, about=about, notes="memory.jsonl")]
+
+
+ADAPTER = Adapter("server-memory", NEED, _peers)
