@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 
-from memorix import conflict, trust
+from memorix import conflict, privacy, trust
 from memorix.index.base import Index, Row
 from memorix.lexemes import telling_words
 from memorix.lifecycle import Draft
@@ -36,6 +36,7 @@ COMPARED, MARKED = 6, 8
 
 def nearest(index: Index, draft: Draft, scopes: tuple[str, ...], now: datetime) -> tuple[Near, ...]:
     """Return the notes in force of these scopes that a draft resembles, contradictions first."""
+    draft = replace(draft, text=privacy.without(draft.text))
     owners = index.owners(_shares(index, draft), Filter(scopes=scopes), now)[:COMPARED]
     rows = index.rows(match.note for match in owners)
     texts = index.texts(match.chunk for match in owners)

@@ -10,6 +10,7 @@ from datetime import datetime
 from difflib import unified_diff
 from types import MappingProxyType
 
+from memorix import privacy
 from memorix.editing import set_keys
 from memorix.errors import InvalidRequest, NoteUneditable
 from memorix.frontmatter import cut
@@ -116,6 +117,10 @@ def successor(text: str, keys: Mapping[str, Value]) -> Draft:
 
 
 def _title_from(body: str) -> str:
+    """Return a title for a text, out of what it says to everybody: a title is the file's name."""
+    body = privacy.without(body)
+    if not body.strip():
+        return "Private note"
     first = body.lstrip().split("\n", 1)[0]
     heading = re.match(r"#{1,6}\s+(.+)", first)
     title = heading[1].strip() if heading else first_sentence(body).rstrip(".。")

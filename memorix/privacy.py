@@ -50,7 +50,7 @@ def without(text: str) -> str:
 
 def public(note: Note) -> Note:
     """Return what a note says to everybody; the note itself where nothing of it is private."""
-    title, said, body = without(note.title), without(note.description), without(note.body)
+    title, said, body = without(note.title).strip(), without(note.description), without(note.body)
     if (title, said, body) == (note.title, note.description, note.body):
         return note
     return replace(note, title=title, description=said, body=body)

@@ -372,6 +372,24 @@ def test_a_private_span_is_neither_searched_nor_shown_but_read_by_id(
     assert "Dana is ill." in memory.read("user/a.md").note.body
 
 
+def test_neither_a_title_nor_the_name_of_a_file_is_made_of_what_is_private(
+    memory: Memory, vault: Path
+) -> None:
+    hall = memory.remember(
+        draft_from("<private>Its code is quokka.</private> The safe stands in the hall.")
+    )
+    whole = memory.remember(draft_from("<private>The quokka lives in the annex.</private>"))
+    near = memory.remember(
+        draft_from("The safe stands in the long hall. <private>A quokka.</private>", "Safe")
+    )
+
+    assert hall.path == "projects/app/the-safe-stands-in-the-hall.md"
+    assert whole.path == "projects/app/private-note.md"
+    assert "quokka" not in memory.read(hall.id).note.title
+    assert [one.id for one in near.near] == [hall.id]
+    assert "quokka" not in near.near[0].differs
+
+
 def test_a_text_that_differs_only_in_private_is_another_text(memory: Memory) -> None:
     one = memory.remember(draft_from("Rota <private>Dana</private>", "Rota"))
     other = memory.remember(draft_from("Rota <private>Kim</private>", "Rota"))

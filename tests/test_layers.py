@@ -24,9 +24,9 @@ LEVELS = [
     [
         "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims", "anchors",
         "injection",
-        "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
+        "conflict", "privacy", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
         "spreading", "quoting", "brief", "reserved",
-        "strength", "keyforms", "assignments", "screening", "privacy",
+        "strength", "keyforms", "assignments", "screening",
         "admission", "leaving",
         "bounds",
         "checking", "indexes", "intake", "imported",
