@@ -14,6 +14,9 @@ from memorix.note import parse_time, tags_from
 from memorix.query import DETAILS, Detail, Filter, Query
 from memorix.settling import Revision
 
+LONGEST_QUESTION = 20_000
+# Characters; a whole stack trace has fewer, and to look up more words takes seconds.
+
 MAX_LIMIT = 50
 # Hits a page; who wants more pages on.
 
@@ -40,8 +43,13 @@ def query_from(
     """Read the arguments of recall; scopes and types may be several, separated by commas.
 
     Raises:
-        InvalidRequest: A date or the cursor cannot be read.
+        InvalidRequest: A date or the cursor cannot be read, or the question is far too long.
     """
+    if len(text) > LONGEST_QUESTION:
+        raise InvalidRequest(
+            f"The question has {len(text):,} characters; it may have {LONGEST_QUESTION:,}. Ask "
+            "with the sentence that matters, such as the last line of an error."
+        )
     wanted = Filter(
         scopes=_names(scope),
         types=tuple(kind(name) for name in _names(type)),

@@ -32,7 +32,8 @@ class Bounds:
         Raises:
             LimitReached: It is; the message names the setting.
         """
-        self.check_size(len(draft.text.encode("utf-8", "replace")))
+        keys = "".join(f"{key}{value}" for key, value in draft.extra.items())
+        self.check_size(len(f"{draft.text}{keys}".encode("utf-8", "replace")))
         if 0 < self.max_tags < len(draft.tags):
             said = f"A note with {len(draft.tags)} tags is refused; it may have {self.max_tags}"
             raise LimitReached(said, "max_tags", "Keep the few that it will be looked for by")

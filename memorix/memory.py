@@ -160,6 +160,7 @@ class Memory(Notes):
             new, masked = admission.of_change(content, new, row.path, self.secrets)
             if edit.text or len(edit.replace) > len(edit.find):
                 self.bounds.check_size(len(new))
+            self.bounds.check_size(len(new) - len(content))
             if dry_run:
                 steps = lifecycle.changed_lines(content, new)
                 planned = self.written(row.id, row.path, seen.etag, "planned", row.scope)

@@ -51,6 +51,9 @@ from memorix.yamltext import Value
 
 VIA = f"memorix/{__version__}"
 
+LONGEST_NAME = 300
+# Characters of what a note was called by mistake that are looked up; no id or path is so long.
+
 LATELY = 32
 # Versions of notes, as they were last read or written, that a refused write is compared with.
 
@@ -144,7 +147,8 @@ class Notes:
         if row is None and ("/" in wanted or "\\" in wanted or ".." in wanted or wanted[:1] == "~"):
             row = self._just_written(str(safe_relative(wanted)))
         if row is None:
-            near = self.index.near_ids(wanted, comparing.SHOWN) if wanted else []
+            looked_up = wanted[:LONGEST_NAME]
+            near = self.index.near_ids(looked_up, comparing.SHOWN) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
 

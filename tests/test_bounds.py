@@ -50,6 +50,21 @@ def test_a_text_larger_than_the_setting_is_refused_and_one_as_large_is_kept(
     assert memory.read(kept.id).etag == kept.etag
 
 
+def test_keys_count_as_the_text_does_when_a_note_is_made_and_when_they_are_set(
+    bounded: Callable[..., Memory],
+) -> None:
+    memory = bounded(max_note_kb=1)
+    long = {"owner": "o" * 1100}
+    with pytest.raises(LimitReached, match="max_note_kb"):
+        memory.remember(draft_from("The lamp is green.", keys=long))
+    kept = memory.remember(draft_from("The lamp is green."))
+
+    with pytest.raises(LimitReached, match="max_note_kb"):
+        memory.revise(kept.id, kept.etag, Edit(keys=long))
+
+    assert memory.read(kept.id).etag == kept.etag
+
+
 def test_bytes_count_and_not_characters(bounded: Callable[..., Memory]) -> None:
     memory = bounded(max_note_kb=1)
 

@@ -385,6 +385,17 @@ def test_the_server_ends_when_its_host_is_killed(settings: dict[str, str], tmp_p
     assert ended.returncode == 0
 
 
+def test_what_is_far_too_long_is_refused_in_a_sentence(settings: dict[str, str]) -> None:
+    async def session() -> None:
+        async with connected(settings) as client:
+            asked = await refusal(client, "recall", query="gate " * 5000)
+            assert "25,000 characters; it may have 20,000" in asked
+            for tool in ("forget", "read"):
+                assert "There is no note" in await refusal(client, tool, id="x" * 60_000)
+
+    run(session)
+
+
 @pytest.mark.fault("A-81")
 def test_two_servers_on_one_vault_lose_nothing(settings: dict[str, str]) -> None:
     async def look() -> None:
