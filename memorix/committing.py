@@ -14,7 +14,7 @@ from pathlib import Path
 from memorix import gitcommit
 from memorix.errors import VaultUnavailable
 from memorix.gitchange import InRepository, Texts
-from memorix.gitcommit import Deadline
+from memorix.gitcommit import Deadline, Repository
 from memorix.gitprogram import GitFailed, root_above
 from memorix.journal import Journal
 from memorix.versions import Change, Effect, Step, net
@@ -52,6 +52,7 @@ class Commits:
     folders: Sequence[Path]
     journal: Journal
     file: Path
+    _repositories: dict[Path, Repository] = field(default_factory=dict, init=False, repr=False)
     _touched: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def noticed(self, effects: Sequence[Effect]) -> None:
@@ -109,7 +110,8 @@ class Commits:
         involved = list(dict.fromkeys(root for root in roots.values() if root))
         for root in (root for root in involved if root not in blocked):
             try:
-                repository = gitcommit.repository_at(root, deadline)
+                repository = self._repositories.get(root) or gitcommit.repository_at(root, deadline)
+                self._repositories[root] = repository
                 seen = InRepository(texts, repository, change, session, deadline, is_new)
                 seen.commit(*([s for s in some if roots[s] == root] for some in (told, besides)))
             except (GitFailed, OSError, VaultUnavailable, ValueError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memorix import attribution, gitcommit
 from memorix.attribution import Author
-from memorix.gitcommit import Deadline, Repository
+from memorix.gitcommit import Deadline, Entry, Repository
 from memorix.gitprogram import GitFailed
 from memorix.journal import Journal
 from memorix.note import RESERVED, Note, etag_of, parse
@@ -97,7 +97,7 @@ class InRepository:
 
     def _put(self, tip: str, paths: Mapping[str, Step], new: Blobs, old: Blobs) -> None:
         there = gitcommit.entries(self.repository, tip, list(paths), self.deadline)
-        held = {path: there[path].blob if path in there else None for path in paths}
+        held = {path: entry.blob if (entry := there.get(path)) else None for path in paths}
         wanted = {path: blob for path, blob in new.items() if blob != held[path]}
         edited = {
             p: old[p] for p in wanted if p in old and self._is_other(paths[p], held[p], old[p])
@@ -107,16 +107,18 @@ class InRepository:
         elif edited:
             notes = self._notes([paths[path] for path in edited], "before")
             author = attribution.author_of(_SOMEBODY)
-            self._make(tip, edited, author, attribution.by_hand(notes))
+            self._make(tip, there, edited, author, attribution.by_hand(notes))
             tip = gitcommit.tip(self.repository, self.deadline)
         if wanted:
             notes = self._notes([paths[path] for path in wanted], "after", "before")
             text = attribution.message(self.change, notes, self.session)
-            self._make(tip, wanted, attribution.author_of(self.change.who), text)
+            self._make(tip, there, wanted, attribution.author_of(self.change.who), text)
 
-    def _make(self, tip: str, blobs: Blobs, author: Author, text: str) -> None:
+    def _make(
+        self, tip: str, there: Mapping[str, Entry], blobs: Blobs, author: Author, text: str
+    ) -> None:
         at = self.change.at
-        gitcommit.commit(self.repository, tip, blobs, author, at, text, self.deadline)
+        gitcommit.commit(self.repository, tip, there, blobs, author, at, text, self.deadline)
 
     def _is_other(self, step: Step, held: str | None, before: str | None) -> bool:
         """Say whether a branch holds another file than any this change has seen.

@@ -30,6 +30,9 @@ _LOCK_WAIT_S, _POLL_S = 1.0, 0.02
 _AT_ONCE = 100
 # Paths on one command line, which is short on Windows.
 
+_PACKED_AT = "00"
+# One commit in 256, by its name, lets git look whether it should pack, as `git commit` does.
+
 _HASH = ("hash-object", "-w")
 _FILE, _LINK = "100644", "120000"
 
@@ -77,11 +80,10 @@ def obstacle(repository: Repository, deadline: Deadline) -> str:
     for name, what in _UNDER_WAY.items():
         if (repository.own / name).exists():
             return f"{what} is under way in {repository.root}"
+    if not (repository.own / "HEAD").read_bytes().startswith(b"ref:"):
+        return f"no branch is checked out in {repository.root}"
     if _text(repository.root, deadline, "ls-files", "--unmerged"):
         return f"{repository.root} has conflicts that are not resolved"
-    timeout_s = deadline.left_s
-    if run(repository.root, "symbolic-ref", "-q", "HEAD", timeout_s=timeout_s).returncode:
-        return f"no branch is checked out in {repository.root}"
     return ""
 
 
@@ -137,6 +139,7 @@ def kept(
 def commit(
     repository: Repository,
     parent: str,
+    before: Mapping[str, Entry],
     blobs: Mapping[str, str | None],
     author: Author,
     at: str,
@@ -145,14 +148,13 @@ def commit(
 ) -> None:
     """Make a commit after `parent` that holds these at their paths, None for no file.
 
-    `at` is when it was written (ISO 8601).
+    `before` is what the parent holds there, `at` when it was written (ISO 8601).
 
     Raises:
         GitFailed: The parent is the tip no longer, or git refuses; nothing is changed, or only what
             is staged has not followed.
     """
     _wait_for_index(repository)
-    before = entries(repository, parent, list(blobs), deadline)
     lines = [
         f"{_mode(before.get(path))} {blob}\t{path}" if blob else f"0 {'0' * len(parent)}\t{path}"
         for path, blob in blobs.items()
@@ -165,6 +167,8 @@ def commit(
     git_in(repository, deadline, "update-ref", "-m", reason, "HEAD", made, parent, env=env)
     _wait_for_index(repository)
     git_in(repository, deadline, "update-index", "-z", "--index-info", stdin=_joined(lines))
+    if made.endswith(_PACKED_AT):
+        run(repository.root, "gc", "--auto", "--quiet", timeout_s=deadline.left_s)
 
 
 def git_in(
