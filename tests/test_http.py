@@ -156,13 +156,14 @@ def test_a_change_by_hand_is_told_over_http(served: Served, era: str) -> None:
 
 
 @pytest.mark.fault("A-70")
-def test_a_client_of_the_older_protocol_goes_on_after_a_restart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_goes_on_after_a_restart(tmp_path: Path, era: str) -> None:
     env = environment(tmp_path)
     secret = token(env, "tester")
 
     async def session() -> None:
         with serving(env) as first:
-            client = connected(first.url, secret, "2025-11-25")
+            client = connected(first.url, secret, era)
             connection = await client.__aenter__()
             await call(connection, "remember", text="The tide turns at six.")
             assert first.stop() == 0
@@ -170,6 +171,28 @@ def test_a_client_of_the_older_protocol_goes_on_after_a_restart(tmp_path: Path) 
             assert (await call(connection, "recall", query="tide"))["total"] == 1
             assert (await call(connection, "remember", text="And at noon."))["status"] == "created"
             await client.__aexit__(None, None, None)
+
+    run(session)
+
+
+@pytest.mark.fault("A-70")
+def test_an_sse_stream_that_a_restart_cut_is_opened_again_at_the_same_address(
+    tmp_path: Path,
+) -> None:
+    env = environment(tmp_path)
+    secret = token(env, "tester")
+
+    async def session() -> None:
+        with serving(env, "--sse") as first:
+            client = connected(first.urls["sse"], secret, "2025-11-25")
+            connection = await client.__aenter__()
+            await call(connection, "remember", text="The tide turns at six.")
+            assert first.stop() == 0
+            with suppress(Exception):  # it says in its own way that its stream has ended
+                await client.__aexit__(None, None, None)
+        with serving(env, "--sse", port=first.port) as again:
+            async with connected(again.urls["sse"], secret, "2025-11-25") as reconnected:
+                assert (await call(reconnected, "recall", query="tide"))["total"] == 1
 
     run(session)
 
