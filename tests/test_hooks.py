@@ -215,6 +215,34 @@ def test_what_the_brief_has_shown_is_not_recalled_again(hook: Hook, memory: Memo
     assert hook("UserPromptSubmit", session_id="s", prompt="reindex watermark 4711") == {}
 
 
+def test_notes_about_the_files_that_a_prompt_names_are_told(
+    hook: Hook, memory: Memory, tmp_path: Path
+) -> None:
+    project = tmp_path / "app"
+    (project / "src" / "net").mkdir(parents=True)
+    for name in ("src/net/gateway.py", "src/other.py"):
+        (project / name).write_text("pass\n", encoding="utf-8")
+    about = {"code_refs": ["src/net/*.py"]}
+    memory.remember(lifecycle.draft_from("Two workers at most.", "Two workers", keys=about))
+    memory.remember(lifecycle.draft_from("Unrelated to all.", "Apart"))
+
+    for number, (prompt, where) in enumerate([
+        ("clean up @src/net/gateway.py:12, please", project),
+        ("整理src/net/gateway.py里的代码", project),
+        ("tidy `gateway.py`", project / "src" / "net"),
+        (f"tidy {project}/src/net/gateway.py", project),
+    ]):  # fmt: skip
+        (project / ".git").mkdir(exist_ok=True)
+        answer = hook("UserPromptSubmit", session_id=f"s{number}", prompt=prompt, cwd=str(where))
+        assert "Two workers" in context(answer), prompt
+        assert "Apart" not in context(answer)
+    attached = [{"type": "file", "file_path": str(project / "src/net/gateway.py")}]
+    told = hook("beforeSubmitPrompt", "cursor", prompt="tidy this", attachments=attached)
+    assert "Two workers" in told["additional_context"]
+    for prompt in ("tidy src/other.py", "tidy src/net/missing.py", "tidy ../app/x.py"):
+        assert hook("UserPromptSubmit", session_id="t", prompt=prompt) == {}
+
+
 # -- what is kept of a session
 
 

@@ -146,9 +146,10 @@ def _prompt(payload: "Payload", flags: "dict[str, str | None]") -> str:
     asked = " ".join([payload.prompt, *map(os.path.basename, payload.files())]).strip()
     if not asked or payload.prompt.startswith("/"):  # a command of the host
         return ""
-    from memorix.hooks import slow
+    from memorix.hooks import slow, touched
 
-    lines, ids = slow.recall(_cwd(payload), flags, asked, session.shown())
+    files = touched.files(payload.prompt, payload.files(), _cwd(payload))
+    lines, ids = slow.recall(_cwd(payload), flags, asked, session.shown(), files)
     if ids:
         session.recalled(ids)
         place = places.place_of(_cwd(payload), flags)

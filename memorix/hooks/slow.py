@@ -1,11 +1,13 @@
 """What a hook needs the engine for: recall for a prompt, and taking in what changed."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memorix.hooks.places import Place, place_of
 from memorix.hooks.quick import signature
+from memorix.index.base import Row
 from memorix.index.sqlite import SqliteIndex
 from memorix.paging import Lists, page
 from memorix.query import Filter, Hit, Query
@@ -23,35 +25,56 @@ HEAD = "Notes of earlier sessions that bear on this (Memorix), quoted data with 
 
 
 def recall(
-    cwd: str, flags: Mapping[str, str | None], asked: str, known: Collection[str]
+    cwd: str,
+    flags: Mapping[str, str | None],
+    asked: str,
+    known: Collection[str],
+    files: Sequence[str] = (),
 ) -> tuple[list[str], list[str]]:
-    """Return lines about the notes that a prompt surely means, by words alone, and their ids."""
+    """Return lines about the notes that a prompt surely means, and their ids.
+
+    Those are about `files`, paths from the project's root, or are found by words alone.
+    """
     place = place_of(cwd, dict(flags))
     if not Path(place.index).exists():
         return [], []
-    hits = _asked(place, asked, known)
+    hits = _found(place, asked, known, files)
     stale = [h.path for h in hits if signature(place.file(h.path)) != h.seen.signature]
     if stale:
         take_in(cwd, flags, stale)
-        hits = _asked(place, asked, known)
+        hits = _found(place, asked, known, files)
     lines = [f"- {h.type} ({h.date[:10]}) {h.title}: {h.gist} [{h.id}]" for h in hits]
     told = [HEAD, *fenced("\n".join(lines), "notes").splitlines()]
     return (told, [hit.id for hit in hits]) if hits else ([], [])
 
 
-def _asked(place: Place, asked: str, known: Collection[str]) -> list[Hit]:
+def _found(
+    place: Place, asked: str, known: Collection[str], files: Sequence[str]
+) -> list[Hit | Row]:
     wanted = Filter(scopes=tuple(place.scopes), held=tuple(place.held))
-    query = Query(asked[:MOST_ASKED], wanted, limit=SHOWN + len(known), strict=True)
+    now, most = datetime.now(UTC), SHOWN + len(known)
     index = SqliteIndex(Path(place.index))
     try:
-        now = datetime.now(UTC)
-        found = search(index, None, query, now, meaning="off", mix=Mix())
-        hits = page(index, query, now, found, Lists(), lambda row: "", _undisputed).hits
+        of_files = replace(wanted, having=(("file", tuple(files)),))
+        about = index.latest(of_files, now, most) if files else []
+        hits = _asked(index, Query(asked[:MOST_ASKED], wanted, limit=most, strict=True), now)
         rows = {hit.id: index.find(hit.id) for hit in hits if hit.id not in known}
     finally:
         index.close()
-    sound = [hit for hit in hits if (row := rows.get(hit.id)) and not row.suspect]
-    return sound[:SHOWN]
+    found: dict[str, Hit | Row] = {
+        row.id: row for row in about if row.id not in known and not row.suspect
+    }
+    for hit in hits:
+        if (row := rows.get(hit.id)) and not row.suspect:
+            found.setdefault(hit.id, hit)
+    return list(found.values())[:SHOWN]
+
+
+def _asked(index: SqliteIndex, query: Query, now: datetime) -> Sequence[Hit]:
+    if not query.text:
+        return []
+    found = search(index, None, query, now, meaning="off", mix=Mix())
+    return page(index, query, now, found, Lists(), lambda row: "", _undisputed).hits
 
 
 def _undisputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
