@@ -4,6 +4,7 @@ A lock that the test holds makes a write take as long as it likes.
 """
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -23,6 +24,9 @@ from tests.serving import MODES, PATIENCE_S, command, connected, environment, se
 WAYS = [(transport, era) for transport in ("stdio", "mcp", "sse") for era in MODES]
 MANY, LONGEST_REPLY = 200, 8_000
 # Notes that share a word, and characters that every host takes in one answer.
+
+TAKEN_IN = 800
+# More than one transaction of the index takes, so that it can be seen at work.
 
 
 @asynccontextmanager
@@ -108,6 +112,32 @@ def test_more_writes_than_threads_that_all_wait_hold_up_no_other_call(
             assert {await task for task in waiting} <= {"created", "possible conflict"}
 
     run(look)
+
+
+@pytest.mark.fault("A-68")
+@pytest.mark.parametrize("era", MODES)
+def test_while_many_notes_are_taken_in_other_calls_are_answered(tmp_path: Path, era: str) -> None:
+    env = environment(tmp_path)
+    answered_at: list[int] = []
+
+    async def taken_in(client: Client) -> int:
+        status = await client.read_resource("memorix://status")
+        return int(json.loads(status.contents[0].text)["by_scope"].get("harbour", 0))  # type: ignore[union-attr]
+
+    async def look() -> None:
+        async with clients(env, "mcp", era) as (one, two):
+            await remember(one, "The crane is high.")
+            folder = Path(env["MEMORIX_VAULT"]) / "projects" / "harbour"
+            folder.mkdir(parents=True)
+            for number in range(TAKEN_IN):
+                text = f"# Ship {number}\n\nShip {number} is at the quay.\n"
+                (folder / f"{number}.md").write_text(text, encoding="utf-8")
+            while not answered_at or answered_at[-1] < TAKEN_IN:
+                await ping(two)
+                answered_at.append(await taken_in(one))
+
+    run(look)
+    assert [count for count in answered_at if 0 < count < TAKEN_IN]
 
 
 @pytest.mark.fault("A-67")
