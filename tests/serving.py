@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 MODES = {"2025-11-25": "legacy", "2026-07-28": "auto"}
 
 

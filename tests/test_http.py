@@ -180,21 +180,26 @@ def test_an_sse_stream_that_a_restart_cut_is_opened_again_at_the_same_address(
     tmp_path: Path,
 ) -> None:
     env = environment(tmp_path)
-    secret = token(env, "tester")
+    headers = bearer(token(env, "tester"))
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
-    async def session() -> None:
-        with serving(env, "--sse") as first:
-            client = connected(first.urls["sse"], secret, "2025-11-25")
-            connection = await client.__aenter__()
-            await call(connection, "remember", text="The tide turns at six.")
+    def messages(lines: Iterator[str]) -> str:
+        return next(line for line in lines if line.startswith("data: ")).removeprefix("data: ")
+
+    with serving(env, "--sse") as first:
+        url, place = first.urls["sse"], httpx2.URL(first.urls["sse"])
+        with httpx2.stream("GET", url, headers=headers, timeout=PATIENCE_S) as stream:
+            lines = stream.iter_lines()
+            cut = place.join(messages(lines))
             assert first.stop() == 0
-            with suppress(Exception):  # it says in its own way that its stream has ended
-                await client.__aexit__(None, None, None)
-        with serving(env, "--sse", port=first.port) as again:
-            async with connected(again.urls["sse"], secret, "2025-11-25") as reconnected:
-                assert (await call(reconnected, "recall", query="tide"))["total"] == 1
-
-    run(session)
+            with suppress(httpx2.HTTPError):  # it ends, cleanly or not
+                list(lines)
+    with serving(env, "--sse", port=first.port):
+        assert httpx2.post(cut, json=ping, headers=headers).status_code == 404
+        with httpx2.stream("GET", url, headers=headers, timeout=PATIENCE_S) as stream:
+            lines = stream.iter_lines()  # kept, so that the stream stays open
+            again = place.join(messages(lines))
+            assert httpx2.post(again, json=ping, headers=headers).status_code == 202
 
 
 @pytest.mark.fault("A-70")
