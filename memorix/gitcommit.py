@@ -27,6 +27,9 @@ _LOCK_WAIT_S, _POLL_S = 1.0, 0.02
 # Another git holds what is staged for some milliseconds; one that waits for an editor, or has died,
 # for longer than anybody should wait for it.
 
+_LONGEST_MESSAGE_S = 600.0
+# A message that was begun longer ago was given up: git leaves it lying.
+
 _AT_ONCE = 100
 # Paths on one command line, which is short on Windows.
 
@@ -80,6 +83,8 @@ def obstacle(repository: Repository, deadline: Deadline) -> str:
     for name, what in _UNDER_WAY.items():
         if (repository.own / name).exists():
             return f"{what} is under way in {repository.root}"
+    if _is_being_written(repository.own):
+        return f"the message of a commit is being written in {repository.root}"
     if not (repository.own / "HEAD").read_bytes().startswith(b"ref:"):
         return f"no branch is checked out in {repository.root}"
     if _text(repository.root, deadline, "ls-files", "--unmerged"):
@@ -201,6 +206,15 @@ def _identities(
     if not (known and author.is_user):
         env |= {"GIT_AUTHOR_NAME": author.name, "GIT_AUTHOR_EMAIL": author.email}
     return env
+
+
+def _is_being_written(own: Path) -> bool:
+    """Say whether a commit's message is in an editor: ours, made before, would make it fail."""
+    begun = own / "COMMIT_EDITMSG"
+    if not begun.exists() or _age_s(begun) > _LONGEST_MESSAGE_S:
+        return False
+    moved = own / "logs" / "HEAD"
+    return not moved.exists() or begun.stat().st_mtime_ns > moved.stat().st_mtime_ns
 
 
 def _wait_for_index(repository: Repository) -> None:

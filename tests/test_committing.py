@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,9 +34,10 @@ def settings(settings: dict[str, str]) -> dict[str, str]:
 def git_in(folder: Path) -> Git:
     """Make a repository of a folder, with Ann as its user; return what runs git there."""
 
-    def run(*arguments: str, code: int = 0) -> str:
+    def run(*arguments: str, code: int = 0, env: dict[str, str] | None = None) -> str:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],
+            env={**os.environ, **(env or {})},
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -166,25 +168,20 @@ def test_what_a_person_edited_before_is_committed_in_their_name(
 def test_while_a_merge_is_under_way_changes_wait_and_follow_in_order(
     git: Git, memorix: Cli, vault: Path
 ) -> None:
-    remember(memorix, "The lamp is green.", "--title", "Lamp")
     text = vault / "shared.txt"
-    for branch in ("main", "theirs"):
+    text.write_text("begin", encoding="utf-8")
+    git("add", "shared.txt")
+    git("commit", "-qm", "Begin")
+    for branch in ("theirs", "main"):
         git("checkout", "-q", *(("-b", branch) if branch == "theirs" else (branch,)))
         text.write_text(branch, encoding="utf-8")
-        git("add", "shared.txt")
-        git("commit", "-qm", f"Say {branch}")
-        git("checkout", "-q", "main")
-        git("reset", "-q", "--hard", "HEAD") if branch == "main" else None
-    git("reset", "-q", "--hard", "main")
-    text.write_text("ours", encoding="utf-8")
-    git("commit", "-qam", "Say ours")
+        git("commit", "-qam", f"Say {branch}")
     git("merge", "theirs", code=1)
 
     remember(memorix, "The door is blue.", "--title", "Door")
     remember(memorix, "The roof is flat.", "--title", "Roof")
 
-    assert "2 changes wait" in memorix("status")
-    assert "a merge is under way" in memorix("status")
+    assert "2 changes wait: a merge is under way" in memorix("status")
     assert "Door" not in git("log", "--format=%s")
     text.write_text("both", encoding="utf-8")
     git("commit", "-qam", "Say both")
@@ -193,7 +190,26 @@ def test_while_a_merge_is_under_way_changes_wait_and_follow_in_order(
         "Ann: Say both", "Ann: remember: Door", "Ann: remember: Roof",
     ]  # fmt: skip
     assert git("status", "--short") == ""
-    assert "commits" not in memorix("status")
+
+
+def test_a_person_who_writes_the_message_of_a_commit_is_not_disturbed(
+    git: Git, memorix: Cli, settings: dict[str, str], vault: Path, tmp_path: Path
+) -> None:
+    remember(memorix, "The lamp is green.", "--title", "Lamp")
+    (vault / "plan.txt").write_text("one", encoding="utf-8")
+    git("add", "plan.txt")
+    editor = tmp_path / "editor"
+    typed = f"{shlex.quote(sys.executable)} -m memorix remember 'It is blue.' --title Door"
+    editor.write_text(f"#!/bin/sh\n{typed} --scope user\necho Add the plan > $1\n", "utf-8")
+    editor.chmod(0o755)
+
+    git("-c", f"core.editor={editor}", "commit", "-q", env=settings)
+
+    assert subjects(git) == ["Ann: remember: Lamp", "Ann: Add the plan"]
+    assert "message of a commit" in memorix("status")
+    assert "all is committed" in memorix("doctor")
+    assert subjects(git)[2:] == ["Ann: remember: Door"]
+    assert git("show", "--name-only", "--format=", "HEAD~1") == "plan.txt"
 
 
 def test_a_commit_that_nobody_would_find_again_is_not_made(git: Git, memorix: Cli) -> None:
