@@ -284,6 +284,20 @@ def test_a_session_in_which_little_was_said_leaves_nothing(hook: Hook) -> None:
     assert desk.spooled() == []
 
 
+def test_nothing_that_was_said_stays_after_a_session_but_in_the_inbox(hook: Hook) -> None:
+    for session, words in (("long", "The quagga grazes. " * 20), ("short", "A quagga.")):
+        hook("UserPromptSubmit", session_id=session, prompt=f"Where does it graze? {words}")
+        hook("Stop", session_id=session, last_assistant_message=words)
+        hook("SessionEnd", session_id=session, reason="exit")
+
+    capturing.take_in()
+
+    kept = [file for file in Path(desk.folder()).rglob("*") if file.is_file()]
+    assert kept
+    assert not [file for file in kept if b"quagga" in file.read_bytes()]
+    assert desk.errors() == []
+
+
 def test_a_secret_of_a_session_reaches_no_note(hook: Hook, memory: Memory, vault: Path) -> None:
     secret = "ghp_" + "Ab1" * 12
     hook("PostCompact", compact_summary=f"The token is {secret}, and it works. " + "More. " * 50)

@@ -91,6 +91,11 @@ class Session:
     def get(self, key: str) -> "Any":
         return self._data.get(key)
 
+    def forget_words(self) -> None:
+        """Let go what was said; what the session was told stays."""
+        self._data = _without_words(self._data)
+        self._save()
+
     def _save(self) -> None:
         if self.id:
             save(f"sessions/{self.id}.json", self._data)
@@ -212,9 +217,11 @@ def forget(words: "Collection[str]") -> None:
     for name in os.listdir(place) if os.path.isdir(place) else []:
         data = load(f"sessions/{name}")
         if says_one(data):
-            save(
-                f"sessions/{name}", {k: v for k, v in data.items() if k not in ("prompts", "said")}
-            )
+            save(f"sessions/{name}", _without_words(data))
+
+
+def _without_words(session: "dict[str, Any]") -> "dict[str, Any]":
+    return {key: value for key, value in session.items() if key not in ("prompts", "said")}
 
 
 def drop(name: str) -> None:

@@ -177,7 +177,7 @@ def _end(payload: "Payload", flags: "dict[str, str | None]") -> str:
     said, prompts = str(session.get("said") or ""), session.get("prompts") or []
     if len(said) >= WORTH_KEEPING and prompts:
         _spool(payload, said, prompts)
-        session.note("said", "")
+    session.forget_words()
     return ""
 
 
