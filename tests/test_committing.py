@@ -41,6 +41,7 @@ def git_in(folder: Path) -> Git:
             capture_output=True,
             text=True,
             encoding="utf-8",
+            errors="replace",
             check=False,
             timeout=60,
         )
@@ -290,6 +291,23 @@ def test_an_erased_note_is_not_named_and_what_history_keeps_is_told(
     assert "git history" in said
     assert "uagga" not in git("grep", "-i", "quagga", "HEAD", code=1)
     assert git("log", "--all", "--format=%h", "-Szorilla") == ""
+
+
+def test_what_was_erased_before_it_was_committed_never_comes_into_the_repository(
+    git: Git, memorix: Cli
+) -> None:
+    lamp = remember(memorix, "Quagga canary lamp.", "--title", "Quagga", **NO_GIT)
+    remember(memorix, "It hangs by [the lamp](quagga.md).", "--title", "Door", **NO_GIT)
+    memorix("forget", lamp, "--level", "erase", **NO_GIT)
+
+    remember(memorix, "The roof is flat.", "--title", "Roof")
+
+    assert [line.partition(": ")[2] for line in subjects(git)] == [
+        "remember: Door", "remember: Roof",
+    ]  # fmt: skip
+    kept = git("cat-file", "--batch-all-objects", "--batch", "--buffer")
+    assert "hangs by" in kept
+    assert "quagga" not in kept.lower()
 
 
 def test_what_git_is_told_to_ignore_is_left_alone(git: Git, memorix: Cli, vault: Path) -> None:
