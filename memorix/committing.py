@@ -103,7 +103,9 @@ class Commits:
         """Commit a change where its files lie, but not in repositories that are `blocked`; say
         whether nothing of it is left to do."""
         is_new, texts = change.id == own, Texts(self.vault, self.journal)
-        told = [step for step in net(change) if step.path]
+        # A project that is gone since must not be committed to a repository further up.
+        there = (step for step in net(change) if Path(step.place or self.vault).is_dir())
+        told = [step for step in there if step.path]
         besides = self._besides(change, texts) if is_new else []
         steps = [*told, *besides]
         roots = {step: root_above(texts.file_of(step).parent) for step in steps}
