@@ -252,7 +252,7 @@ def _claim(
         former=_named_in(former),
         leans=not before if refers and before is not None else grammar.has_pronoun(text),
     )
-    return claim, _NOTHING if grammar.is_aside(left) else subject.frame
+    return claim, subject.frame if relation and not grammar.is_aside(left) else _NOTHING
 
 
 def _masked(text: str, values: Sequence[Value]) -> str:

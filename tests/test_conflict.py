@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memorix import settling
 from memorix.arguments import query_from, revision_from
+from memorix.bench.operations.distractors import fillers, names
 from memorix.conflict import conflicts, differing
 from memorix.lifecycle import by, draft_from
 from memorix.memory import Memory
@@ -105,6 +106,26 @@ def test_changes_denials_and_reports_of_every_kind_are_mostly_told_apart() -> No
 
     assert len(kinds) >= 200
     assert wrong == BEYOND.keys()
+
+
+def test_changes_and_reports_that_the_rules_were_not_made_for_are_mostly_told_apart() -> None:
+    held = pairs("conflict-kinds-held.txt")
+    real, clear = ([p for p in held if p.contradict is wanted] for wanted in (True, False))
+
+    assert sum(not drafted_flag(pair) for pair in real) <= MISSED_AT_MOST * len(real)
+    assert sum(drafted_flag(pair) for pair in clear) <= HELD_FALSE_AT_MOST * len(clear)
+
+
+def test_notes_made_alike_of_two_things_are_not_set_against_each_other() -> None:
+    """Only where a made note names both systems, or neither, may two of them be flagged."""
+    notes = [(f.title, f.text) for lang in ("en", "zh") for f in fillers(120, 3, lang)]
+    systems = [{name for name in names() if name in f"{title} {text}"} for title, text in notes]
+    both = [(a, b) for a, b in combinations(range(len(notes)), 2) if not systems[a] & systems[b]]
+
+    flagged = [pair for pair in both if conflicts(*notes[pair[0]], *notes[pair[1]])]
+
+    assert len(both) > 20_000
+    assert len(flagged) <= len(both) / 1000
 
 
 def drafted_flag(pair: Pair) -> bool:
