@@ -31,6 +31,12 @@ MOST_CLAUSES, LONGEST = 40, 4000
 # Statements, and characters read, of a note; what matters of a memory stands at its beginning.
 
 
+WRAPPED = 60
+# Characters from which on a line that ends in the middle of a sentence was broken to fit a page.
+
+_ENDS = tuple(".!?:;|。！？：；")
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One statement.
@@ -142,7 +148,7 @@ def claims(title: str, body: str) -> tuple[Claim, ...]:
     if not _begins(title, body):
         found += [claim for claim in _stated(title, _NOTHING) if claim.relation not in ("", "key")]
     named = found[:]
-    for line in _FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines():
+    for line in _unwrapped(_FENCE.sub("\n", without_relations(body[:LONGEST])).splitlines()):
         heading = _HEADING.match(line)
         if line.startswith(_NO_STATEMENT):
             continue
@@ -156,6 +162,21 @@ def claims(title: str, body: str) -> tuple[Claim, ...]:
     titles = len(named)
     kept = [c for c in named if not any(told[c] and told[c] <= told[o] for o in found[titles:])]
     return tuple(dict.fromkeys(kept + found[titles:]))[:MOST_CLAUSES]
+
+
+def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Join lines that were broken in the middle of a sentence."""
+    held = ""
+    for line in lines:
+        begins = line.startswith((*_NO_STATEMENT, "#")) or _LIST.match(line) or not line.strip()
+        if held and begins:
+            yield held
+        held = f"{held} {line.strip()}" if held and not begins else line
+        if len(line) < WRAPPED or line.startswith(_NO_STATEMENT) or line.rstrip().endswith(_ENDS):
+            yield held
+            held = ""
+    if held:
+        yield held
 
 
 @lru_cache(512)

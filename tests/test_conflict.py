@@ -128,6 +128,13 @@ def test_notes_made_alike_of_two_things_are_not_set_against_each_other() -> None
     assert len(flagged) <= len(both) / 1000
 
 
+def test_a_sentence_broken_to_fit_a_page_is_read_as_one() -> None:
+    broken = "Retries of a failed upload to the archive in the basement are limited to\n5 times."
+
+    assert conflicts("", broken, "", broken.replace("\n5", " 8"))
+    assert not conflicts("", broken, "", broken.replace("\n5", " 5"))
+
+
 def drafted_flag(pair: Pair) -> bool:
     one, other = (draft_from(text, title) for title, text in (pair.one, pair.other))
     return bool(conflicts(one.title, one.text, other.title, other.text))
