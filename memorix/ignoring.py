@@ -1,6 +1,8 @@
 """Tell which places of a vault its `.gitignore` and `.memorixignore` files leave out."""
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,14 +24,14 @@ class Rules:
         return fits
 
 
-def rules_in(folder: Path, prefix: str) -> Rules | None:
+def rules_in(folder: str, prefix: str) -> Rules | None:
     """Read the patterns that lie in a folder; None where there are none."""
     lines: list[str] = []
     for name in sorted(NAMES):
-        try:
-            lines += (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
+        file = os.path.join(folder, name)  # noqa: PTH118 - asked for each event of a burst
+        if os.path.lexists(file):
+            with suppress(OSError):
+                lines += Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     if not lines:
         return None
     from pathspec import GitIgnoreSpec
@@ -46,9 +48,9 @@ def leaves_out(rules: Iterable[Rules], path: str) -> bool:
     return out
 
 
-def rules_above(root: Path, path: str) -> list[Rules]:
+def rules_above(root: str, path: str) -> list[Rules]:
     """Read the rules of every folder from `root` down to the one that a path lies in."""
     parts = path.split("/")[:-1]
     prefixes = ["", *("/".join(parts[: end + 1]) + "/" for end in range(len(parts)))]
-    found = (rules_in(root / prefix, prefix) for prefix in prefixes)
+    found = (rules_in(f"{root}{os.sep}{prefix}", prefix) for prefix in prefixes)
     return [rules for rules in found if rules]

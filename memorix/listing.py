@@ -35,7 +35,7 @@ class Look:
             with os.scandir(folder) as listing:
                 entries = list(listing)
             if any(entry.name in IGNORING for entry in entries):
-                own = rules_in(Path(folder), at)
+                own = rules_in(folder, at)
                 rules = (*rules, own) if own else rules
             for entry in entries:
                 path = at + entry.name

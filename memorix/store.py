@@ -402,7 +402,7 @@ def _note_path(root: Path, file: Path, prefix: str) -> str | None:
     if any(part.startswith((".", TEMPORARY_PREFIX)) or part in SKIPPED for part in relative.parts):
         return None
     path = relative.as_posix()
-    return None if leaves_out(rules_above(root, path), path) else prefix + path
+    return None if leaves_out(rules_above(os.fspath(root), path), path) else prefix + path
 
 
 def _make_folder(folder: Path) -> None:

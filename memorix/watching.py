@@ -10,6 +10,16 @@ from memorix.store import Store
 
 POLL_S = 2.0
 
+_TELLING = (
+    *("FileCreated", "FileModified", "FileAttrib", "FileClosed", "FileDeleted", "FileMoved"),
+    *("DirCreated", "DirDeleted", "DirMoved"),
+)
+# Events that tell of a change; that a file was opened and closed again is our own reading, and that
+# a folder was modified is told by what lies in it.
+
+_MOST_KNOWN = 20_000
+# Files whose paths are remembered, a few megabytes; a save makes several events of one file.
+
 
 class Watcher:
     """Watches the folders of a vault; tells `changed` which paths to look at, None for all."""
@@ -21,6 +31,7 @@ class Watcher:
         self._wanted, self._mode = wanted, "off"
         self._observer: Any = None
         self._watched: tuple[int, ...] = ()
+        self._paths: dict[str, str | None] = {}
 
     def tend(self) -> tuple[str, bool]:
         """Start watching where it is not going on.
@@ -53,18 +64,21 @@ class Watcher:
             self._observer = None
 
     def _start_observer(self, *, polling: bool) -> bool:
-        from watchdog.events import FileSystemEventHandler
+        from watchdog import events
         from watchdog.observers import Observer
         from watchdog.observers.polling import PollingObserver
 
-        handler = FileSystemEventHandler()
+        handler = events.FileSystemEventHandler()
         handler.dispatch = self._dispatch  # type: ignore[method-assign]
         roots = self._store.roots()
         self._watched = _identities(roots)
+        self._paths.clear()
+        telling = [getattr(events, f"{name}Event", None) for name in _TELLING]
+        kinds = [kind for kind in telling if kind]  # older versions know fewer
         try:
             observer = PollingObserver(timeout=POLL_S) if polling else Observer()
             for root in roots:
-                observer.schedule(handler, str(root), recursive=True)
+                observer.schedule(handler, str(root), recursive=True, event_filter=kinds)
             observer.start()
         except OSError:  # no inotify instance or watch is left, or the disk has none
             return False
@@ -75,17 +89,24 @@ class Watcher:
         return True
 
     def _dispatch(self, event: Any) -> None:
-        if event.event_type in ("opened", "closed_no_write"):  # our own reading makes these
-            return
-        places = [Path(str(place)) for place in (event.src_path, event.dest_path) if place]
+        places = [str(place) for place in (event.src_path, event.dest_path) if place]
         if event.is_directory:
-            comes_or_goes = event.event_type in ("moved", "deleted", "created")
-            if comes_or_goes and any(self._store.may_hold_notes(place) for place in places):
+            self._paths.clear()
+            if any(self._store.may_hold_notes(Path(place)) for place in places):
                 self._changed(None)
-        elif any(place.name in IGNORING for place in places):
+        elif any(os.path.basename(place) in IGNORING for place in places):  # noqa: PTH119 - hot
+            self._paths.clear()
             self._changed(None)
-        elif paths := [path for place in places if (path := self._store.path_of(place))]:
+        elif paths := [path for place in places if (path := self._path_of(place))]:
             self._changed(paths)
+
+    def _path_of(self, place: str) -> str | None:
+        """Return the note's path of a file, remembered until rules that leave out may change."""
+        if place not in self._paths:
+            if len(self._paths) >= _MOST_KNOWN:
+                self._paths.clear()
+            self._paths[place] = self._store.path_of(Path(place))
+        return self._paths[place]
 
 
 def _identities(roots: Iterable[Path]) -> tuple[int, ...]:
