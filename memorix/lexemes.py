@@ -81,6 +81,7 @@ _PATH_SEAM = re.compile(r"[/\\:@]+")
 _WORD_SEAM = re.compile(r"[-_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
 _NUMBER_SEAM = re.compile(r"(?<=\d)[\W_]+(?=\d)")
 _SEAM = re.compile(r"\W+|(?<!\d)_+|_+(?!\d)")
+_NO_SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
 _VERSION = re.compile(r"v(?=\d+_)")
 _HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]+")
@@ -394,6 +395,8 @@ def _leaves(place: str) -> tuple[str, ...]:
     names = place.split(".")
     for name in names:
         found += (_joined(name),) if len(names) > 1 else ()
+        if name.islower() and name.isalnum():  # one word, as most are
+            continue
         if len(name) <= _MAX_WORD and not _HEX.fullmatch(name):
             pieces = _WORD_SEAM.split(name)
             found += map(_joined, pieces) if len(pieces) > 1 else ()
@@ -402,9 +405,11 @@ def _leaves(place: str) -> tuple[str, ...]:
 
 def _joined(name: str) -> str:
     """Return a name as one legal token: digits stay apart from digits, all else is joined."""
-    if not name.isalnum():
-        name = _SEAM.sub("", _NUMBER_SEAM.sub("_", name))
-    return _folded(name)
+    if name.isalnum():
+        return _folded(name)
+    if name.isascii() and not _NUMBER_SEAM.search(name):
+        return _folded(name.translate(_NO_SIGNS))
+    return _folded(_SEAM.sub("", _NUMBER_SEAM.sub("_", name)))
 
 
 def _folded(word: str) -> str:
