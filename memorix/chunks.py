@@ -6,7 +6,7 @@ linear in the length of the body.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
 from typing import NamedTuple
@@ -53,7 +53,8 @@ _CUTS = (
 class Chunk:
     """A piece of a body: `text` is exactly `body[start:end]`, `line` its first line from 1.
 
-    `heading` is the path of the headings that all of it stands under, as "A > B".
+    `heading` is the path of the headings that all of it stands under, as "A > B".  `pieces` is the
+    length of the text as `estimate_tokens` counts it, -1 where it was not counted.
     """
 
     ordinal: int
@@ -62,6 +63,12 @@ class Chunk:
     start: int
     end: int
     line: int
+    pieces: int = field(default=-1, compare=False)
+
+    @property
+    def tokens(self) -> int:
+        """The estimate of `estimate_tokens`, from the count that the cutting has made already."""
+        return _estimated(self.pieces) if self.pieces >= 0 else estimate_tokens(self.text)
 
 
 class _Span(NamedTuple):
@@ -94,7 +101,10 @@ def estimate_tokens(text: str) -> int:
     About a third above the real number in English prose, a fifth in code; below it only for
     random lower-case letters.
     """
-    pieces = _pieces(text)
+    return _estimated(_pieces(text))
+
+
+def _estimated(pieces: int) -> int:
     return pieces + pieces // _MARGIN + _SPARE if pieces else 0
 
 
@@ -103,12 +113,12 @@ def embedding_text(title: str, chunk: Chunk) -> str:
 
     Title and headings give way where all would be more than `MAX_EMBEDDED_TOKENS`.
     """
-    room = MAX_EMBEDDED_TOKENS - estimate_tokens(chunk.text)
+    room = MAX_EMBEDDED_TOKENS - chunk.tokens
     first_line = chunk.text.partition("\n")[0].lstrip("# \t").rstrip("# \t\r")
     title = _shortened(title, min(room // 2, _MAX_TITLE_TOKENS))
     names = chunk.heading.split(_SEPARATOR)
     path = _SEPARATOR.join(name for name in names if name not in (title, first_line))
-    heading = _shortened(path, room - estimate_tokens(title) - 2)
+    heading = _shortened(path, room - estimate_tokens(title) - 2) if path else ""
     head = [part for part in (title, heading) if part and part != first_line]
     return "\n".join([*head, chunk.text])
 
@@ -205,6 +215,8 @@ def _whole(spans: list[_Span]) -> Iterator[_Span]:
 
 
 def _joined(first: _Span, second: _Span) -> _Span:
+    if first.path == second.path:
+        return _Span(first.path, first.start, second.end, first.pieces + second.pieces)
     shared = 0
     for one, other in zip(first.path, second.path, strict=False):
         if one != other:
@@ -220,20 +232,27 @@ def _fitting(body: str, span: _Span, limit: int, level: int = 0) -> Iterator[_Sp
     elif level == len(_CUTS):
         yield from _cut_anywhere(body, span, limit)
     else:
-        parts = _cut(body, span, _CUTS[level])
-        yield from _packed(
-            (piece for part in parts for piece in _fitting(body, part, limit, level + 1)), limit
-        )
+        yield from _packed(_smaller(body, _cut(body, span, _CUTS[level]), limit, level + 1), limit)
 
 
-def _cut(body: str, span: _Span, cuts: re.Pattern[str]) -> Iterator[_Span]:
-    start = span.start
-    for match in cuts.finditer(body, span.start, span.end):
-        if start < match.end() < span.end:
-            yield _Span(span.path, start, match.end(), _pieces(body[start : match.end()]))
-            start = match.end()
-    whole = start == span.start
-    yield span if whole else _Span(span.path, start, span.end, _pieces(body[start : span.end]))
+def _smaller(body: str, parts: Iterable[_Span], limit: int, level: int) -> Iterator[_Span]:
+    for part in parts:
+        if part.pieces <= limit:  # nearly all, and a call for each would take as long as the cut
+            yield part
+        else:
+            yield from _fitting(body, part, limit, level)
+
+
+def _cut(body: str, span: _Span, cuts: re.Pattern[str]) -> list[_Span]:
+    path, start, end, _ = span
+    places = [match.end() for match in cuts.finditer(body, start, end)]
+    parts = []
+    for place in places:
+        if start < place < end:
+            parts.append(_Span(path, start, place, _pieces(body[start:place])))
+            start = place
+    rest = span.pieces - sum(part.pieces for part in parts)
+    return [*parts, _Span(path, start, end, rest)]
 
 
 def _cut_anywhere(body: str, span: _Span, limit: int) -> Iterator[_Span]:
@@ -288,7 +307,9 @@ def _chunks(body: str, spans: Iterable[_Span]) -> Iterator[Chunk]:
         counted = start
         end = span.start + len(kept)
         path = _SEPARATOR.join(span.path)
-        yield Chunk(ordinal, path, body[start:end], start, end, line)
+        alone = (start == 0 or body[start - 1].isspace()) and body[end : end + 1].strip() == ""
+        pieces = span.pieces if alone else -1  # a word cut in two has other pieces than the whole
+        yield Chunk(ordinal, path, body[start:end], start, end, line, pieces)
         ordinal += 1
 
 

@@ -49,7 +49,7 @@ def test_a_chunk_is_a_slice_that_can_be_quoted_and_fits(body: str, max_tokens: i
         assert chunk.text == body[chunk.start : chunk.end]
         assert chunk.line == body.count("\n", 0, chunk.start) + 1
         assert chunk.text.strip()
-        assert estimate_tokens(chunk.text) <= max_tokens
+        assert chunk.tokens == estimate_tokens(chunk.text) <= max_tokens
 
 
 @given(st.text(max_size=400), BODIES)

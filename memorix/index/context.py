@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 def is_short(chunks: tuple[Chunk, ...]) -> bool:
-    return len(chunks) == 1 and estimate_tokens(chunks[0].text) < SHORT_TOKENS
+    return len(chunks) == 1 and chunks[0].tokens < SHORT_TOKENS
 
 
 def session_of(note: Note) -> str:
