@@ -80,7 +80,7 @@ class SqliteIndex:
 
     def listing(self) -> dict[str, Seen]:
         rows = self._db.query("SELECT path, signature, etag FROM notes")
-        return {path: Seen._make(seen) for path, *seen in rows}
+        return {path: Seen(signature, etag) for path, signature, etag in rows}
 
     def apply(self, changes: Iterable[Change]) -> None:
         prepared = [prepare(c) if isinstance(c, Put) else c for c in changes]
