@@ -13,7 +13,7 @@ import apsw
 
 from memorix.index import context, graph
 from memorix.index.base import Drop, Rename, Touch
-from memorix.index.rows import Prepared, facets_of, file_date, folded, note_row
+from memorix.index.rows import Prepared, file_date, folded
 from memorix.index.schema import fetch
 from memorix.index.vectors import Vectors, kept_rows, table_name
 from memorix.layout import folder_of
@@ -78,19 +78,18 @@ def _put(
     db: apsw.Connection, vectors: Vectors, models: Sequence[str], changes: Iterable[Prepared]
 ) -> list[context.Place]:
     """Index notes in the place of what their paths held."""
-    news = {change.put.note.path: change for change in changes}
+    news = {change.path: change for change in changes}
     touched = _drop(db, vectors, list(news))
     first = _next_key(db, "notes")
     numbered = list(enumerate(news.values(), first))
     ids = _unique_ids(db, news)
-    _insert(db, "notes", ((key, *note_row(new, ids[new.path])) for key, new in numbered))
-    _insert(db, "tags", ((key, tag) for key, new in numbered for tag in _tags(new)))
-    _insert(db, "facets", ((key, *one) for key, new in numbered for one in facets_of(new.note)))
+    _insert(db, "notes", ((key, ids[new.path], *new.row) for key, new in numbered))
+    _insert(db, "tags", ((key, tag) for key, new in numbered for tag in new.tags))
+    _insert(db, "facets", ((key, *facet) for key, new in numbered for facet in new.facets))
     _insert(db, "warnings", (row for key, new in numbered for row in _warnings(key, new, ids)))
     graph.put(db, ((key, new.names, new.links) for key, new in numbered))
     _put_chunks(db, vectors, models, numbered)
-    told = [new.path for new in news.values() if context.session_of(new.note)]
-    return [*touched, *context.places_of(db, told)]
+    return [*touched, *context.places_of(db, [new.path for new in news.values() if new.told])]
 
 
 def _next_key(db: apsw.Connection, table: str) -> int:
@@ -118,19 +117,15 @@ def _unique_ids(db: apsw.Connection, news: Mapping[str, Prepared]) -> dict[str, 
 
 def _candidates(new: Prepared) -> tuple[str, ...]:
     # Somebody may have typed the path of one note as the id of another.
-    return new.note.id, concept_id(new.path), new.path, f"{new.path}~"
-
-
-def _tags(new: Prepared) -> list[str]:
-    return sorted({tag.lower() for tag in new.note.tags})
+    return new.id, concept_id(new.path), new.path, f"{new.path}~"
 
 
 def _warnings(
     key: int, new: Prepared, ids: Mapping[str, str]
 ) -> Iterator[tuple[int, str, int, str]]:
-    yield from ((key, w.code, w.line, w.message) for w in new.note.warnings)
-    if ids[new.path] != new.note.id:
-        yield key, "duplicate-id", 1, f"another note has the id {new.note.id} already"
+    yield from ((key, *warning) for warning in new.warnings)
+    if ids[new.path] != new.id:
+        yield key, "duplicate-id", 1, f"another note has the id {new.id} already"
 
 
 def _put_chunks(
@@ -140,17 +135,11 @@ def _put_chunks(
     numbered: Sequence[tuple[int, Prepared]],
 ) -> None:
     first = _next_key(db, "chunks")
-    owned = [(key, *piece) for key, new in numbered for piece in new.chunks]
-    _insert(
-        db,
-        "chunks",
-        (
-            (rowid, note, language, mark, chunk.heading, chunk.text)
-            for rowid, (note, chunk, language, mark, _) in enumerate(owned, first)
-        ),
-    )
-    words = ((rowid, *said) for rowid, (*_, said) in enumerate(owned, first))
-    _insert(db, "words(rowid, title, exact, stem, around)", words)
+    chunks = [(key, *chunk) for key, new in numbered for chunk in new.chunks]
+    words = [said for _, new in numbered for said in new.words]
+    _insert(db, "chunks", ((rowid, *chunk) for rowid, chunk in enumerate(chunks, first)))
+    columns = "words(rowid, title, exact, stem, around)"
+    _insert(db, columns, ((rowid, *said) for rowid, said in enumerate(words, first)))
     for model in models:
         vectors.add(db, model, _kept(db, model, first))
 

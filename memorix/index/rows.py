@@ -17,24 +17,23 @@ from memorix.trust import trust_tier
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A `Put` with all slow work done, ready for the transaction."""
+    """A `Put` with all slow work done: the rows of the tables, as far as they are known before.
 
-    put: Put
-    gist: str
-    digest: str
-    chunks: tuple[tuple[Chunk, str, bytes, tuple[str, str, str, str]], ...]
-    called: str
-    day: str
+    `told` is what was said in a session.  `row` follows the key and the id of the note, all
+    others its key or that of a chunk.
+    """
+
+    path: str
+    id: str
+    told: bool
+    row: tuple[str, ...]
+    tags: tuple[str, ...]
+    facets: tuple[tuple[str, str], ...]
+    warnings: tuple[tuple[str, int, str], ...]
     names: graph.Names
     links: graph.Links
-
-    @property
-    def note(self) -> Note:
-        return self.put.note
-
-    @property
-    def path(self) -> str:
-        return self.put.note.path
+    chunks: tuple[tuple[str, bytes, str, str], ...]
+    words: tuple[tuple[str, str, str, str], ...]
 
 
 def prepare(put: Put) -> Prepared:
@@ -45,53 +44,55 @@ def prepare(put: Put) -> Prepared:
     short = context.is_short(put.chunks)
     day = context.day_in_words(note.created or note.changed, note.body) if short else ""
     around = context.words_of(day)
-    chunks = []
-    for chunk in put.chunks:
-        embedded = embedding_text(note.title, chunk)
-        mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
-        words = (title, index_words(chunk.text), stems(chunk.text), around)
-        chunks.append((chunk, language_hint(embedded), mark, words))
     return Prepared(
-        put,
-        note.gist,
-        put.digest or digest(note.body),
-        tuple(chunks),
-        names,
-        day,
+        note.path,
+        note.id,
+        bool(context.session_of(note)),
+        _row(put, names, day),
+        tuple(sorted({tag.lower() for tag in note.tags})),
+        tuple(facets_of(note)),
+        tuple((warning.code, warning.line, warning.message) for warning in note.warnings),
         graph.names_of(note, put.root),
         graph.links_of(note, put.root),
+        tuple(_chunk_row(note.title, chunk) for chunk in put.chunks),
+        tuple((title, index_words(c.text), stems(c.text), around) for c in put.chunks),
     )
 
 
-def note_row(new: Prepared, note_id: str) -> tuple[str, ...]:
-    """Return the values of the table `notes` after its key, in order."""
-    note, seen = new.note, new.put.seen
+def _chunk_row(title: str, chunk: Chunk) -> tuple[str, bytes, str, str]:
+    embedded = embedding_text(title, chunk)
+    mark = hashlib.blake2b(embedded.encode(), digest_size=16).digest()
+    return language_hint(embedded), mark, chunk.heading, chunk.text
+
+
+def _row(put: Put, names: str, day: str) -> tuple[str, ...]:
+    """Return the values of the table `notes` after its key and its id, in order."""
+    note, seen = put.note, put.seen
     created, date = note.created or note.changed, note.changed or note.created
     moments = (note.valid_from, note.valid_to, note.expires_at, note.stale_after)
     return (
-        note_id,
         note.id,
         note.path,
         folded(note.path),
-        new.put.scope,
+        put.scope,
         note.type,
         note.title,
-        new.gist,
+        note.gist,
         format_time(created) if created else file_date(seen),
         format_time(date) if date else file_date(seen),
         note.status,
         *(format_time(moment) if moment else "" for moment in moments),
         note.superseded_by,
-        new.put.held,
+        put.held,
         "\x1f".join(note.contested_by),
         context.session_of(note),
         note.branch,
         note.author,
         note.origin,
         trust_tier(note),
-        new.called,
-        new.day,
-        new.digest,
+        names,
+        day,
+        put.digest or digest(note.body),
         seen.etag,
         seen.signature,
     )

@@ -45,7 +45,7 @@ def reindex(stock: Stock) -> Mapping[str, Measured]:
 def our_words(path: str, content: bytes) -> list[tuple[str, ...]]:
     """Return what the index's own FTS5 table gets of a note, a row for each chunk."""
     put = put_for(path, content, Seen("", ""))
-    return [words for _, _, _, words in prepare(put).chunks]
+    return list(prepare(put).words)
 
 
 def embedding(model: Embedder, texts: Sequence[str]) -> Mapping[str, Measured]:
