@@ -7,16 +7,16 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from memorix import chunks, held, privacy, screening
-from memorix.embedders.base import Embedder
+from memorix.embedders.base import Embedder, ModelCard
 from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
-from memorix.index.base import Change, Drop, Index, Put, Rename, Touch
+from memorix.index.base import Change, Drop, Index, Pending, Put, Rename, Touch
 from memorix.layout import folder_of, scope_of
 from memorix.note import Note, decode, digest, parse, reads_alike
 from memorix.reconcile import Difference, Move, Seen, diff, is_mass_loss, suspects
@@ -33,6 +33,10 @@ _RELATIVE = ("](", "]:")
 
 EMBED_BATCH = 32
 # Texts embedded before their vectors are stored; what is lost when the process is killed.
+
+EMBED_ROUND = 1024
+# Texts that the index is asked for at once, for which it looks through all that it has.  What is
+# written meanwhile waits for its vector until the round ends.
 
 QUIET_S = 0.1
 # An editor writes a note in several steps; look when it has been quiet for this long.
@@ -279,20 +283,33 @@ def _embed(
     limit: int | None,
     progress: Callable[[int], None] | None,
 ) -> int:
-    card, done = embedder.card, 0
-    while not stop() and (limit is None or done < limit):
-        batch = index.pending(card.fingerprint, card.languages, EMBED_BATCH)
-        if not batch:
+    fingerprint, done = embedder.card.fingerprint, 0
+    for batch in _pending(index, embedder.card, limit):
+        if stop():
             break
         vectors = embedder.embed([item.text for item in batch])
         index.keep_vectors(
-            card.fingerprint,
+            fingerprint,
             [(item.hash, vector.tobytes()) for item, vector in zip(batch, vectors, strict=True)],
         )
         done += len(batch)
         if progress:
             progress(done)
     return done
+
+
+def _pending(index: Index, card: ModelCard, limit: int | None) -> Iterator[Sequence[Pending]]:
+    """Yield texts without a vector, so many at once, until there are none; those of a round have to
+    be kept before the next one is asked for."""
+    asked = 0
+    while limit is None or asked < limit:
+        at_most = EMBED_ROUND if limit is None else min(EMBED_ROUND, limit - asked)
+        waiting = index.pending(card.fingerprint, card.languages, at_most)
+        if not waiting:
+            return
+        asked += len(waiting)
+        for start in range(0, len(waiting), EMBED_BATCH):
+            yield waiting[start : start + EMBED_BATCH]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memorix.bench.speed.corpus import drafts
 from memorix.bench.speed.counting import (
     Counts,
     at_this_size,
@@ -16,9 +17,12 @@ from memorix.bench.speed.counting import (
     imports,
     work,
 )
-from memorix.bench.speed.stock import Stock, default_model, stocked
+from memorix.bench.speed.stock import Stock, default_model, environment, stocked
 from memorix.bench.speed.suites import COUNTED_NOTES
+from memorix.config import load
 from memorix.memory import Memory
+from memorix.wiring import open_memory
+from tests.hashing import HashingEmbedder
 
 KEPT = json.loads(
     (Path(__file__).parents[1] / "scripts/bench-results/counts.json").read_text(encoding="utf-8")
@@ -50,6 +54,25 @@ def test_a_start_imports_no_more_than_it_did(tmp_path: Path) -> None:
 def test_a_note_is_synced_with_its_folder_and_no_more(found: dict[str, float]) -> None:
     assert found["remember.fsync"] == 2
     assert found["recall.fsync"] == 0
+
+
+def steps_a_vector(folder: Path, notes: int) -> float:
+    """Return what SQLite takes for each text that gets its vector."""
+    with counting() as counts:
+        memory = open_memory(load({}, environment(folder)))
+        memory.use_model(HashingEmbedder())
+        memory.remember_all([(draft, "user") for draft in drafts(notes)])
+        counts.start()
+        made = memory.embed_pending()
+        counts.stop()
+        memory.close()
+    return counts.steps / made
+
+
+def test_a_text_gets_its_vector_for_the_same_work_however_many_wait(tmp_path: Path) -> None:
+    few, many = (steps_a_vector(tmp_path / str(notes), notes) for notes in (100, 800))
+
+    assert many < 1.5 * few
 
 
 def read_every_note(memory: Memory) -> None:
