@@ -140,6 +140,48 @@ def test_an_older_schema_is_made_anew_and_its_vectors_are_kept(tmp_path: Path) -
     index.close()
 
 
+def test_vectors_of_an_older_layout_are_taken_over(tmp_path: Path) -> None:
+    file, vector = tmp_path / "index.db", b"\x00\x00\x80?" + bytes(28)
+    index: Index = SqliteIndex(file)
+    index.apply([put("a", "aaa")])
+    contract = IndexContract()
+    contract.give_vectors(index, vector)
+    index.close()
+    db = apsw.Connection(str(file))
+    db.execute(
+        "CREATE TABLE old (hash BLOB NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL,"
+        " PRIMARY KEY (hash, model)) WITHOUT ROWID;"
+        "INSERT INTO old SELECT hash, model, vector FROM kept_vectors; DROP TABLE kept_vectors;"
+        "ALTER TABLE old RENAME TO kept_vectors;"
+        f"PRAGMA user_version = {SCHEMA_VERSION - 1}"
+    ).fetchall()
+    db.close()
+
+    index = SqliteIndex(file)
+    index.apply([put("a", "aaa")])
+
+    assert index.pending("model-1", frozenset(), 10) == []
+    assert contract.near(index, vector) == ["a"]
+    index.close()
+
+
+def test_a_kept_vector_takes_little_more_than_its_bytes(tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path / "index.db")
+    index.apply([put(f"n{number}", f"note {number}") for number in range(300)])
+    waiting = index.pending("model-1", frozenset(), 300)
+    vectors = [(one.hash, number.to_bytes(1536, "big")) for number, one in enumerate(waiting)]
+    index.keep_vectors("model-1", vectors)
+    index.close()
+
+    db = apsw.Connection(str(tmp_path / "index.db"))
+    sql = "SELECT sum(pgsize) FROM dbstat WHERE name LIKE '%kept_vectors%'"
+    [(size,)] = db.execute(sql).fetchall()
+    db.close()
+
+    assert len(waiting) == 300
+    assert size < 1.5 * 300 * 1536
+
+
 def test_counters_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
     index = SqliteIndex(tmp_path / "index.db")
     index.apply([put("a", "gateway", id="A1")])

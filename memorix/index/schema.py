@@ -17,7 +17,7 @@ from memorix.index.disks import network_disk
 APPLICATION_ID = 0x4D656D78
 # "Memx": tells our file from another program's.
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 BUSY_TIMEOUT_S = 30.0
 # Longer than any transaction of ours by far; a client sees a lock error only if something hangs.
@@ -104,8 +104,8 @@ CREATE TABLE IF NOT EXISTS kept_vectors (
     hash BLOB NOT NULL,
     model TEXT NOT NULL,
     vector BLOB NOT NULL,
-    PRIMARY KEY (hash, model)
-) WITHOUT ROWID;
+    UNIQUE (hash, model)
+);
 CREATE TABLE IF NOT EXISTS models (fingerprint TEXT PRIMARY KEY, dim INTEGER NOT NULL,
     vec_table TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS recalls (id TEXT PRIMARY KEY, count INTEGER NOT NULL,
@@ -123,6 +123,10 @@ CREATE TABLE IF NOT EXISTS impressions (question TEXT NOT NULL, session TEXT NOT
 
 _ADDED = (("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),)
 # Columns that kept tables of older versions lack.
+
+_LAID_OUT = (("kept_vectors", "WITHOUT ROWID"),)
+# Kept tables that older versions laid out otherwise.  In a table that is its own index a vector
+# takes a page for itself: more than twice the room, and several times as long to write.
 
 _DERIVED_NAMES = (
     "vocabulary", "words", "chunks", "warnings", "tags", "facets", "links", "names", "notes",
@@ -196,7 +200,7 @@ def _create(db: apsw.Connection) -> None:
         if _version(db) != SCHEMA_VERSION:
             drop_derived(db)
             fetch(db, DERIVED)
-            fetch(db, KEPT)
+            _lay_out_kept(db)
             _add_columns(db)
             set_up_words(db)
             fetch(db, f"PRAGMA application_id = {APPLICATION_ID}")
@@ -206,6 +210,19 @@ def _create(db: apsw.Connection) -> None:
         if db.in_transaction:
             fetch(db, "ROLLBACK")
         raise
+
+
+def _lay_out_kept(db: apsw.Connection) -> None:
+    """Make the kept tables; one of an older layout is made anew with what it holds."""
+    sql = "SELECT 1 FROM sqlite_schema WHERE name = ? AND instr(sql, ?)"
+    old = [table for table, layout in _LAID_OUT if fetch(db, sql, (table, layout))]
+    for table in old:
+        fetch(db, f"ALTER TABLE {table} RENAME TO old_{table}")
+    fetch(db, KEPT)
+    for table in old:
+        columns = ", ".join(row[1] for row in fetch(db, f"PRAGMA table_info(old_{table})"))
+        fetch(db, f"INSERT INTO {table}({columns}) SELECT {columns} FROM old_{table}")
+        fetch(db, f"DROP TABLE old_{table}")
 
 
 def _add_columns(db: apsw.Connection) -> None:
