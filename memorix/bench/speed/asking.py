@@ -26,6 +26,7 @@ def recall(stock: Stock) -> Mapping[str, Measured]:
             timed.time("product", floor.product, vector)
             answered += bool(answer.hits) and number >= WARM
     parts = ("embed", "words", "scan")
+    busy = [f"{part}.cpu" for part in parts]
     return {
         "p50_ms": rounds.median_ms("recall"),
         "p95_ms": rounds.p95_ms("recall"),
@@ -33,5 +34,10 @@ def recall(stock: Stock) -> Mapping[str, Measured]:
         "parts.p95_ms": rounds.p95_ms(*parts),
         **{f"{part}.p50_ms": rounds.median_ms(part) for part in (*parts, "product")},
         "ratio": rounds.ratio(["recall"], parts),
+        "cpu_ms": rounds.median_ms("recall.cpu"),
+        "parts.cpu_ms": rounds.median_ms(*busy),
+        "scan.cpu_ms": rounds.median_ms("scan.cpu"),
+        "product.cpu_ms": rounds.median_ms("product.cpu"),
+        "cpu.ratio": rounds.ratio(["recall.cpu"], busy),
         "answered": Measured.once(answered / ASKED),
     }

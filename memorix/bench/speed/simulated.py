@@ -48,6 +48,8 @@ def simulated(folder: Path, chunks: int, model: Embedder) -> Mapping[str, Measur
     return {
         "words.p50_ms": rounds.median_ms("words"),
         "vector.p50_ms": rounds.median_ms("vector"),
+        "words.cpu_ms": rounds.median_ms("words.cpu"),
+        "vector.cpu_ms": rounds.median_ms("vector.cpu"),
         "chunks_per_s": Measured.once(chunks / (filled - began)),
         "vectors_per_s": Measured.once(chunks / (embedded - filled)),
         "index_mb": Measured.once(size / 1e6),

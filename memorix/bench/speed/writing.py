@@ -1,19 +1,14 @@
 """How long a note takes to keep, beside its bytes fsynced once and one FTS5 transaction."""
 
-import time
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from memorix.bench.results import Measured
 from memorix.bench.speed.corpus import SEED, drafts
 from memorix.bench.speed.floors import floor_over, synced
 from memorix.bench.speed.stock import SCOPE, Stock
 from memorix.bench.speed.timing import Rounds
-from memorix.lifecycle import Draft
 
 KEPT, WARM = 60, 5
-
-T = TypeVar("T")
 
 
 def remember(stock: Stock) -> Mapping[str, Measured]:
@@ -29,14 +24,14 @@ def remember(stock: Stock) -> Mapping[str, Measured]:
         for number in range(KEPT + WARM):
             timed = Rounds() if number < WARM else rounds
             draft, other = fresh[2 * number], fresh[2 * number + 1]
-            written = timed.time("whole", _cpu, timed, stock, draft)
+            written = timed.time("whole", stock.memory.remember, draft, SCOPE).path
             timed.time("kept", stock.memory.remember_all, [(other, SCOPE)])
             file = stock.memory.store.locate(written)
             content, beside = file.read_bytes(), file.with_suffix(".bench")
             timed.time("fsync", synced, beside, content)
             beside.unlink()
             timed.time("transaction", floor.insert, draft.title, draft.text)
-            _spent(timed, "embed.cpu", stock.model.embed, [draft.text])
+            timed.time("embed", stock.model.embed, [draft.text])
     floor_of = ("fsync", "transaction")
     return {
         "p50_ms": rounds.median_ms("whole"),
@@ -47,17 +42,6 @@ def remember(stock: Stock) -> Mapping[str, Measured]:
         "ratio": rounds.ratio(["whole"], floor_of),
         "kept.ratio": rounds.ratio(["kept"], floor_of),
         "cpu_ms": rounds.median_ms("whole.cpu"),
+        "kept.cpu_ms": rounds.median_ms("kept.cpu"),
         "with_vector.cpu_ms": rounds.median_ms("whole.cpu", "embed.cpu"),
     }
-
-
-def _cpu(timed: Rounds, stock: Stock, draft: Draft) -> str:
-    """Keep a note, count what it takes of the processor, and return its path."""
-    return _spent(timed, "whole.cpu", stock.memory.remember, draft, SCOPE).path
-
-
-def _spent(timed: Rounds, name: str, work: Callable[..., T], *given: object) -> T:
-    began = time.thread_time()
-    done = work(*given)
-    timed.took(name, time.thread_time() - began)
-    return done
