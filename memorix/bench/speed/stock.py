@@ -1,8 +1,11 @@
 """A vault of so many notes in a scratch folder, with the memory that is opened on it."""
 
+import json
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,10 +19,11 @@ from memorix.embedders.base import Embedder, ModelCard
 from memorix.lexemes import telling_words
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
+from memorix.note import format_time, new_id
 from memorix.wiring import open_memory
 
 SCOPE = "app"
-AT_ONCE = 500
+BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 
 
 class StandIn:
@@ -75,20 +79,41 @@ class Stock:
 
 @contextmanager
 def stocked(folder: Path, size: int, model: Embedder) -> Iterator[Stock]:
-    """Yield a vault with so many notes, all of one project, found by words and by meaning."""
+    """Yield a vault with so many notes, all of one project, found by words and by meaning.
+
+    They are files that somebody put there: to remember each would wait for the disk, which takes
+    an hour for 100,000.
+    """
     config = load({}, environment(folder))
     config.vault.mkdir(parents=True)
-    (config.vault / "projects" / SCOPE).mkdir(parents=True)
     notes = drafts(size, SEED)
+    _write(config.vault / "projects" / SCOPE, notes)
     memory = open_memory(config)
     try:
         memory.use_model(StandIn(model))
-        for at in range(0, size, AT_ONCE):
-            memory.remember_all([(draft, SCOPE) for draft in notes[at : at + AT_ONCE]])
+        memory.catch_up()
         memory.embed_pending()
         yield Stock(folder, config, notes, memory, model)
     finally:
         memory.close()
+
+
+def _write(folder: Path, notes: Sequence[Draft]) -> None:
+    folder.mkdir(parents=True)
+    chance = random.Random(SEED)
+    for number, draft in enumerate(notes):
+        when = BEGIN + timedelta(minutes=number)
+        block = {
+            "type": draft.type or "Fact",
+            "title": draft.title,
+            "id": new_id(when, chance.randbytes(10)),
+            "tags": list(draft.tags),
+            "created": format_time(when),
+            "origin": "stated",
+        }
+        keys = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in block.items())
+        text = "\n".join(["---", *keys, "---", "", draft.text, ""])
+        (folder / f"{number}.md").write_text(text, encoding="utf-8")
 
 
 def environment(folder: Path, **more: str) -> Mapping[str, str]:
