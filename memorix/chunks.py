@@ -48,6 +48,12 @@ _CUTS = (
 )
 # From the best place for a cut to the worst; words and characters come after these.
 
+MAX_SENTENCES = 12
+# Of one chunk; more are joined two by two.
+
+_SHORT_SENTENCE = 12
+# Characters; "Why?" says nothing without the sentence beside it.
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -121,6 +127,23 @@ def embedding_text(title: str, chunk: Chunk) -> str:
     heading = _shortened(path, room - estimate_tokens(title) - 2) if path else ""
     head = [part for part in (title, heading) if part and part != first_line]
     return "\n".join([*head, chunk.text])
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Return what a text says one by one: its sentences, list items and paragraphs, at most
+    `MAX_SENTENCES`; nothing where it says one thing only."""
+    said: list[str] = []
+    for paragraph in _CUTS[0].split(text):
+        for part in _CUTS[1].split(paragraph):
+            if not (part := part.strip()):
+                continue
+            if said and min(len(part), len(said[-1])) < _SHORT_SENTENCE:
+                said[-1] = f"{said[-1]} {part}"
+            else:
+                said.append(part)
+    while len(said) > MAX_SENTENCES:
+        said = [" ".join(said[place : place + 2]) for place in range(0, len(said), 2)]
+    return tuple(said) if len(said) > 1 else ()
 
 
 def _pieces(text: str) -> int:

@@ -82,6 +82,7 @@ def gather(memory: Memory, target: erasing.Target) -> Evidence:
     if row and memory.embedder:
         fingerprint = memory.embedder.card.fingerprint
         vectors = [vector for _, vector in memory.index.note_vectors([row.key], fingerprint)]
+        vectors += memory.index.sentence_vectors([row.key], fingerprint)
     return Evidence(
         target.note,
         traces(texts, [target.note]),

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from memorix import chunks, held, privacy, screening
 from memorix.embedders.base import Embedder, ModelCard
 from memorix.errors import MemorixError, UnsafePath, VaultUnavailable
-from memorix.index.base import Change, Drop, Index, Pending, Put, Rename, Touch
+from memorix.index.base import Change, Drop, Embedded, Index, Pending, Put, Rename, Touch
 from memorix.layout import folder_of, scope_of
 from memorix.note import Note, decode, digest, parse, reads_alike
 from memorix.reconcile import Difference, Move, Seen, diff, is_mass_loss, suspects
@@ -287,11 +287,7 @@ def _embed(
     for batch in _pending(index, embedder.card, limit):
         if stop():
             break
-        vectors = embedder.embed([item.text for item in batch])
-        index.keep_vectors(
-            fingerprint,
-            [(item.hash, vector.tobytes()) for item, vector in zip(batch, vectors, strict=True)],
-        )
+        index.keep_vectors(fingerprint, embedded(embedder, batch))
         done += len(batch)
         if progress:
             progress(done)
@@ -310,6 +306,18 @@ def _pending(index: Index, card: ModelCard, limit: int | None) -> Iterator[Seque
         asked += len(waiting)
         for start in range(0, len(waiting), EMBED_BATCH):
             yield waiting[start : start + EMBED_BATCH]
+
+
+def embedded(embedder: Embedder, texts: Sequence[Pending]) -> list[Embedded]:
+    """Return the vectors of texts and of their sentences."""
+    wholes = embedder.embed([item.text for item in texts])
+    parts = iter(embedder.embed([said for item in texts for said in item.sentences]))
+    return [
+        Embedded(
+            item.hash, whole.tobytes(), b"".join(next(parts).tobytes() for _ in item.sentences)
+        )
+        for item, whole in zip(texts, wholes, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from memorix.errors import NoteNotFound, UndoRefused
 from memorix.intake import Incoming
 from memorix.lifecycle import Edit, by, draft_from, successor
 from memorix.memory import Memory
+from memorix.sync import embedded
 from memorix.wiring import open_memory
 from tests.hashing import HashingEmbedder
 from tests.stress.crashes import prepared
@@ -271,11 +272,7 @@ def test_a_vector_that_is_made_while_its_note_is_erased_is_not_kept(memory: Memo
     batch = memory.index.pending(card.fingerprint, card.languages, 9)
 
     memory.forget(note, "erase")
-    vectors = model.embed([item.text for item in batch])
-    memory.index.keep_vectors(
-        card.fingerprint,
-        [(item.hash, vector.tobytes()) for item, vector in zip(batch, vectors, strict=True)],
-    )
+    memory.index.keep_vectors(card.fingerprint, embedded(model, batch))
 
     assert memory.status().counts.vectors == 1
     kept = memory.index_path.read_bytes() + memory.index_path.with_name("index.db-wal").read_bytes()

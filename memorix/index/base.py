@@ -109,10 +109,20 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A chunk's text that has no vector of the model asked for."""
+    """A chunk's text that has no vector of the model asked for, and its sentences, if several."""
 
     hash: bytes
     text: str
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vector of a chunk's text, float32, and those of its sentences, one after another."""
+
+    hash: bytes
+    vector: bytes
+    sentences: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +181,8 @@ class Index(Protocol):
     def match_vector(
         self, vector: bytes, fingerprint: str, wanted: Filter, now: datetime, limit: int
     ) -> list[Match]:
-        """Return the chunks nearest to a vector (float32, length 1), best cosine first."""
+        """Return the chunks nearest to a vector (float32, length 1), the best first by its cosine
+        with them and with what is nearest in them."""
         ...
 
     def ids(self, keys: Sequence[int]) -> list[str]:
@@ -245,12 +256,16 @@ class Index(Protocol):
         """Return texts without a vector of this model, in languages it knows (empty: any)."""
         ...
 
-    def keep_vectors(self, fingerprint: str, vectors: Sequence[tuple[bytes, bytes]]) -> None:
-        """Store (chunk hash, float32 vector) pairs; they survive a rebuild."""
+    def keep_vectors(self, fingerprint: str, made: Sequence[Embedded]) -> None:
+        """Store vectors; they survive a rebuild."""
         ...
 
     def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
         """Return (note key, float32 vector) of every piece of these notes that has its vector."""
+        ...
+
+    def sentence_vectors(self, keys: Iterable[int], fingerprint: str) -> list[bytes]:
+        """Return the vectors of the sentences of these notes as they are kept, a chunk each."""
         ...
 
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:

@@ -104,6 +104,7 @@ CREATE TABLE IF NOT EXISTS kept_vectors (
     hash BLOB NOT NULL,
     model TEXT NOT NULL,
     vector BLOB NOT NULL,
+    sentences BLOB,
     UNIQUE (hash, model)
 );
 CREATE TABLE IF NOT EXISTS models (fingerprint TEXT PRIMARY KEY, dim INTEGER NOT NULL,
@@ -121,7 +122,10 @@ CREATE TABLE IF NOT EXISTS impressions (question TEXT NOT NULL, session TEXT NOT
     UNIQUE (question, id));
 """
 
-_ADDED = (("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),)
+_ADDED = (
+    ("recalls", "stability_days", "REAL NOT NULL DEFAULT 0"),
+    ("kept_vectors", "sentences", "BLOB"),  # NULL: to be made
+)
 # Columns that kept tables of older versions lack.
 
 _LAID_OUT = (("kept_vectors", "WITHOUT ROWID"),)

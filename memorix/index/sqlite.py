@@ -10,16 +10,17 @@ from typing import Any
 
 import apsw
 
-from memorix.chunks import embedding_text
+from memorix.chunks import embedding_text, sentences
 from memorix.errors import IndexUnavailable
 from memorix.feedback import Impression
 from memorix.index import counters, graph, impressions, schema, strengths
-from memorix.index.base import Change, Counts, LinkRow, Pending, Put, Row
+from memorix.index.base import Change, Counts, Embedded, LinkRow, Pending, Put, Row
 from memorix.index.changes import declare, write
 from memorix.index.database import Database
 from memorix.index.filters import where
 from memorix.index.rows import chunk_of, folded, prepare, row_of
 from memorix.index.schema import fetch
+from memorix.index.sentences import packed, sharpened
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
     BlobScan,
@@ -51,6 +52,9 @@ _ROW = (
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _SPARE, _WIDEN = 20, 8
 # How much further to look where a filter left too little of the best matches.
+
+_BESIDE = 2
+# How much further to look for chunks one sentence of which is nearer than all of it.
 
 _WORD, _APART = "\n", "\f"
 _ONLY_AROUND = (3,)
@@ -151,11 +155,12 @@ class SqliteIndex:
     ) -> list[Match]:
         condition, values = where(wanted, now)
         found: list[Match] = []
-        for reach in (limit, limit * _WIDEN, MAX_NEIGHBOURS):
+        for reach in (limit * _BESIDE, limit * _WIDEN, MAX_NEIGHBOURS):
             db = self._db.connection()
             with self._db.as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
-            found = self._owned(dict(near), condition, values)[:limit]
+                cosines = sharpened(db, vector, fingerprint, dict(near))
+            found = self._owned(cosines, condition, values)[:limit]
             if len(found) >= limit or len(near) < reach:
                 break
         return found
@@ -275,28 +280,30 @@ class SqliteIndex:
             (*values, limit),
         )
         return [
-            Pending(h, embedding_text(title, chunk_of(head, text))) for h, title, head, text in rows
+            Pending(h, embedding_text(title, chunk_of(head, text)), sentences(text))
+            for h, title, head, text in rows
         ]
 
-    def keep_vectors(self, fingerprint: str, vectors: Sequence[tuple[bytes, bytes]]) -> None:
-        if not vectors:
+    def keep_vectors(self, fingerprint: str, made: Sequence[Embedded]) -> None:
+        if not made:
             return
         with self._db.writing() as db:
             finder = self._vectors()
-            declare(db, finder, fingerprint, len(vectors[0][1]) // 4)
-            for chunk_hash, vector in vectors:
+            declare(db, finder, fingerprint, len(made[0].vector) // 4)
+            for one in made:
                 db.execute(  # not of a text that was dropped while its vector was made
-                    "INSERT INTO kept_vectors(hash, model, vector) SELECT ?1, ?2, ?3"
-                    " WHERE EXISTS (SELECT 1 FROM chunks WHERE hash = ?1) ON CONFLICT DO NOTHING",
-                    (chunk_hash, fingerprint, vector),
+                    "INSERT INTO kept_vectors(hash, model, vector, sentences)"
+                    " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM chunks WHERE hash = ?1)"
+                    " ON CONFLICT DO UPDATE SET sentences = excluded.sentences",
+                    (one.hash, fingerprint, one.vector, packed(one.sentences)),
                 )
                 owners = fetch(
                     db,
                     "SELECT c.key, n.scope FROM chunks c JOIN notes n ON n.key = c.note"
                     " WHERE c.hash = ?",
-                    (chunk_hash,),
+                    (one.hash,),
                 )
-                finder.add(db, fingerprint, [(key, scope, vector) for key, scope in owners])
+                finder.add(db, fingerprint, [(key, scope, one.vector) for key, scope in owners])
 
     def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
         sql = (
@@ -304,6 +311,13 @@ class SqliteIndex:
             f" AND v.model = ? WHERE c.note {_AMONG} ORDER BY c.note, c.key"
         )
         return self._db.query(sql, (fingerprint, _listed(keys)))
+
+    def sentence_vectors(self, keys: Iterable[int], fingerprint: str) -> list[bytes]:
+        sql = (
+            "SELECT v.sentences FROM chunks c JOIN kept_vectors v ON v.hash = c.hash"
+            f" AND v.model = ? WHERE c.note {_AMONG} AND v.sentences <> x''"
+        )
+        return [blob for (blob,) in self._db.query(sql, (fingerprint, _listed(keys)))]
 
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
         condition, values = _unembedded(fingerprint, languages)
@@ -473,7 +487,10 @@ def _marks(values: Sequence[Any]) -> str:
 
 def _unembedded(fingerprint: str, languages: frozenset[str]) -> tuple[str, list[str]]:
     known = sorted(languages)
-    condition = "NOT EXISTS (SELECT 1 FROM kept_vectors v WHERE v.hash = c.hash AND v.model = ?)"
+    condition = (
+        "NOT EXISTS (SELECT 1 FROM kept_vectors v"
+        " WHERE v.hash = c.hash AND v.model = ? AND v.sentences IS NOT NULL)"
+    )
     if known:
         condition += f" AND c.language IN ({_marks(known)})"
     return condition, [fingerprint, *known]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memorix.chunks import split
-from memorix.index.base import Drop, Index, Put, Rename, Touch
+from memorix.index.base import Drop, Embedded, Index, Put, Rename, Touch
 from memorix.lexemes import query_terms
 from memorix.note import digest, format_time, parse
 from memorix.query import Filter, Match
@@ -57,8 +57,8 @@ class IndexContract:
     def give_vectors(index: Index, *rows: bytes) -> None:
         """Give the pending texts these vectors, in the order of the texts."""
         pending = sorted(index.pending(MODEL, ANY, 100), key=lambda item: item.text)
-        pairs = [(item.hash, row) for item, row in zip(pending, rows, strict=True)]
-        index.keep_vectors(MODEL, pairs)
+        made = [Embedded(item.hash, row) for item, row in zip(pending, rows, strict=True)]
+        index.keep_vectors(MODEL, made)
 
     def test_what_is_put_is_listed_and_found(self, index: Index) -> None:
         index.apply([put("a", "the gateway port"), put("b", "the lantern")])

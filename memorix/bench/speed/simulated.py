@@ -13,7 +13,7 @@ from memorix.bench.speed.corpus import SEED, drafts, questions
 from memorix.bench.speed.timing import Rounds
 from memorix.chunks import Chunk
 from memorix.embedders.base import Embedder
-from memorix.index.base import Put
+from memorix.index.base import Embedded, Put
 from memorix.index.sqlite import SqliteIndex
 from memorix.lexemes import query_terms
 from memorix.lifecycle import compose
@@ -86,5 +86,5 @@ def _embed(index: SqliteIndex, model: Embedder) -> None:
     card, chance = model.card, np.random.default_rng(SEED)
     while pending := index.pending(card.fingerprint, frozenset(), VECTORS_AT_ONCE):
         rows = unit_rows(chance, len(pending), card.dim)
-        pairs = [(one.hash, row.tobytes()) for one, row in zip(pending, rows, strict=True)]
-        index.keep_vectors(card.fingerprint, pairs)
+        made = [Embedded(one.hash, row.tobytes()) for one, row in zip(pending, rows, strict=True)]
+        index.keep_vectors(card.fingerprint, made)
