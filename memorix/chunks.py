@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 MAX_EMBEDDED_TOKENS = 250
@@ -51,8 +51,8 @@ _CUTS = (
 MAX_SENTENCES = 12
 # Of one chunk; more are joined two by two.
 
-_SHORT_SENTENCE = 12
-# Characters; "Why?" says nothing without the sentence beside it.
+_FEW_PIECES = 5
+# "See below." says nothing without the sentence beside it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +132,15 @@ def embedding_text(title: str, chunk: Chunk) -> str:
 def sentences(text: str) -> tuple[str, ...]:
     """Return what a text says one by one: its sentences, list items and paragraphs, at most
     `MAX_SENTENCES`; nothing where it says one thing only."""
+    ends = {match.end() for cuts in _CUTS[:2] for match in cuts.finditer(text)}
     said: list[str] = []
-    for paragraph in _CUTS[0].split(text):
-        for part in _CUTS[1].split(paragraph):
-            if not (part := part.strip()):
-                continue
-            if said and min(len(part), len(said[-1])) < _SHORT_SENTENCE:
-                said[-1] = f"{said[-1]} {part}"
-            else:
-                said.append(part)
+    for start, end in pairwise(sorted({0, *ends, len(text)})):
+        if not (part := text[start:end].strip()):
+            continue
+        if said and min(map(_pieces, (part, said[-1]))) < _FEW_PIECES:
+            said[-1] = f"{said[-1]} {part}"
+        else:
+            said.append(part)
     while len(said) > MAX_SENTENCES:
         said = [" ".join(said[place : place + 2]) for place in range(0, len(said), 2)]
     return tuple(said) if len(said) > 1 else ()

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from memorix.chunks import (
     MAX_EMBEDDED_TOKENS,
+    MAX_SENTENCES,
     Chunk,
     embedding_text,
     estimate_tokens,
+    sentences,
     split,
 )
 
@@ -178,3 +180,29 @@ def test_a_long_title_gives_way_to_the_text() -> None:
 )
 def test_an_estimate_is_not_below_what_wordpiece_makes(text: str, least: int) -> None:
     assert estimate_tokens(text) >= least
+
+
+def test_a_text_is_told_apart_into_what_it_says() -> None:
+    text = "It listens on 8443. Why? See below.\n\n- one item\n"
+    text += "- 第二条很长的说明。只用加密连接，别忘了。"
+
+    assert sentences(text) == (
+        "It listens on 8443. Why? See below. - one item",
+        "- 第二条很长的说明。",
+        "只用加密连接，别忘了。",
+    )
+
+
+def test_what_says_one_thing_or_code_without_gaps_is_not_told_apart() -> None:
+    assert sentences("The gateway listens on 8443.") == ()
+    assert sentences("def port():\n    return 8443\n") == ()
+
+
+@given(st.text(max_size=2000))
+def test_sentences_hold_all_that_is_said_and_are_few(text: str) -> None:
+    said = sentences(text)
+
+    assert len(said) != 1
+    assert len(said) <= MAX_SENTENCES
+    if said:
+        assert "".join(" ".join(said).split()) == "".join(text.split())

@@ -6,13 +6,13 @@ import apsw
 import pytest
 
 from memorix.errors import IndexDamaged, IndexUnavailable
-from memorix.index.base import Drop, Index
+from memorix.index.base import Drop, Embedded, Index
 from memorix.index.schema import APPLICATION_ID, SCHEMA_VERSION
 from memorix.index.sqlite import SqliteIndex
 from memorix.lexemes import query_terms
 from memorix.query import Filter
 from memorix.retention import Recalls
-from tests.contract.index_contract import NOW, IndexContract, put
+from tests.contract.index_contract import MODEL, NOW, TWO, IndexContract, put, vector
 
 OPEN_FILES = Path("/proc/self/fd")
 
@@ -33,6 +33,29 @@ class TestWithoutTheExtension(IndexContract):
         assert index.vector_search == "numpy"
         yield index
         index.close()
+
+
+def test_an_older_index_gets_the_vectors_of_its_sentences(tmp_path: Path) -> None:
+    file, contract = tmp_path / "index.db", IndexContract()
+    index = SqliteIndex(file)
+    index.apply([put("a", TWO)])
+    contract.give_vectors(index, vector(1))
+    index.close()
+    db = apsw.Connection(str(file))
+    db.execute("ALTER TABLE kept_vectors DROP COLUMN sentences").fetchall()
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}").fetchall()
+    db.close()
+
+    index = SqliteIndex(file)
+    index.apply([put("a", TWO)])
+
+    assert contract.near(index, vector(1)) == ["a"]
+    (pending,) = index.pending(MODEL, frozenset(), 9)
+    made = Embedded(pending.hash, vector(1), vector(0, 1) + vector(1))
+    index.keep_vectors(MODEL, [made])
+    assert index.pending(MODEL, frozenset(), 9) == []
+    assert len(index.sentence_vectors([1], MODEL)) == 1
+    index.close()
 
 
 def test_a_file_of_another_program_is_refused_and_untouched(tmp_path: Path) -> None:

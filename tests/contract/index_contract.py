@@ -20,6 +20,7 @@ NOW = datetime(2026, 10, 1, tzinfo=UTC)
 ALL = Filter()
 MODEL = "model-1"
 ANY: frozenset[str] = frozenset()
+TWO = "The port is open for all.\n- The colour is green, as grass is."
 
 
 def put(
@@ -211,6 +212,20 @@ class IndexContract:
 
         assert index.pending(MODEL, ANY, 10) == []
         assert self.near(index, vector(1)) == ["a"]
+
+    def test_a_chunk_is_found_by_the_one_sentence_that_is_meant(self, index: Index) -> None:
+        index.apply([put("a", TWO), put("b", "Of neither."), put("c", "Nor of these.")])
+        two, nor, neither = sorted(index.pending(MODEL, ANY, 9), key=lambda one: -len(one.text))
+        index.keep_vectors(MODEL, [Embedded(two.hash, vector(1, 1), vector(1) + vector(0, 1))])
+        index.keep_vectors(
+            MODEL, [Embedded(nor.hash, vector(3, 2)), Embedded(neither.hash, vector(1, 2))]
+        )
+
+        found = index.match_vector(vector(1), MODEL, ALL, NOW, 9)
+
+        assert two.sentences == tuple(TWO.splitlines())
+        assert self.paths(index, found) == ["a", "c", "b"]
+        assert [round(match.score, 2) for match in found] == [0.85, 0.83, 0.45]
 
     def test_a_filter_that_drops_the_best_does_not_empty_the_answer(self, index: Index) -> None:
         old = [put(f"old{n}", "gateway gateway", status="deprecated") for n in range(40)]
