@@ -10,17 +10,16 @@ from typing import Any
 
 import apsw
 
-from memorix.chunks import embedding_text, sentences
 from memorix.errors import IndexUnavailable
 from memorix.feedback import Impression
-from memorix.index import counters, graph, impressions, schema, strengths
+from memorix.index import counters, graph, impressions, kept, schema, strengths
 from memorix.index.base import Change, Counts, Embedded, LinkRow, Pending, Put, Row
 from memorix.index.changes import declare, write
 from memorix.index.database import Database
 from memorix.index.filters import where
-from memorix.index.rows import chunk_of, folded, prepare, row_of
+from memorix.index.rows import folded, prepare, row_of
 from memorix.index.schema import fetch
-from memorix.index.sentences import packed, sharpened
+from memorix.index.sentences import sharpened
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
     BlobScan,
@@ -273,16 +272,8 @@ class SqliteIndex:
     # -- vectors
 
     def pending(self, fingerprint: str, languages: frozenset[str], limit: int) -> list[Pending]:
-        condition, values = _unembedded(fingerprint, languages)
-        rows = self._db.query(
-            "SELECT c.hash, n.title, c.heading, c.text FROM chunks c JOIN notes n ON n.key = c.note"
-            f" WHERE {condition} GROUP BY c.hash ORDER BY length(c.text) LIMIT ?",
-            (*values, limit),
-        )
-        return [
-            Pending(h, embedding_text(title, chunk_of(head, text)), sentences(text))
-            for h, title, head, text in rows
-        ]
+        with self._db.as_unavailable():
+            return kept.pending(self._db.connection(), fingerprint, languages, limit)
 
     def keep_vectors(self, fingerprint: str, made: Sequence[Embedded]) -> None:
         if not made:
@@ -290,37 +281,18 @@ class SqliteIndex:
         with self._db.writing() as db:
             finder = self._vectors()
             declare(db, finder, fingerprint, len(made[0].vector) // 4)
-            for one in made:
-                db.execute(  # not of a text that was dropped while its vector was made
-                    "INSERT INTO kept_vectors(hash, model, vector, sentences)"
-                    " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM chunks WHERE hash = ?1)"
-                    " ON CONFLICT DO UPDATE SET sentences = excluded.sentences",
-                    (one.hash, fingerprint, one.vector, packed(one.sentences)),
-                )
-                owners = fetch(
-                    db,
-                    "SELECT c.key, n.scope FROM chunks c JOIN notes n ON n.key = c.note"
-                    " WHERE c.hash = ?",
-                    (one.hash,),
-                )
-                finder.add(db, fingerprint, [(key, scope, one.vector) for key, scope in owners])
+            finder.add(db, fingerprint, kept.keep(db, fingerprint, made))
 
     def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
-        sql = (
-            "SELECT c.note, v.vector FROM chunks c JOIN kept_vectors v ON v.hash = c.hash"
-            f" AND v.model = ? WHERE c.note {_AMONG} ORDER BY c.note, c.key"
-        )
-        return self._db.query(sql, (fingerprint, _listed(keys)))
+        with self._db.as_unavailable():
+            return kept.of_notes(self._db.connection(), keys, fingerprint)
 
     def sentence_vectors(self, keys: Iterable[int], fingerprint: str) -> list[bytes]:
-        sql = (
-            "SELECT v.sentences FROM chunks c JOIN kept_vectors v ON v.hash = c.hash"
-            f" AND v.model = ? WHERE c.note {_AMONG} AND v.sentences <> x''"
-        )
-        return [blob for (blob,) in self._db.query(sql, (fingerprint, _listed(keys)))]
+        with self._db.as_unavailable():
+            return kept.sentences_of_notes(self._db.connection(), keys, fingerprint)
 
     def embedded(self, note_id: str, fingerprint: str, languages: frozenset[str]) -> bool:
-        condition, values = _unembedded(fingerprint, languages)
+        condition, values = kept.missing(fingerprint, languages)
         sql = (
             "SELECT 1 FROM chunks c WHERE c.note = (SELECT key FROM notes WHERE id = ?)"
             f" AND {condition} LIMIT 1"
@@ -330,7 +302,7 @@ class SqliteIndex:
     # -- figures and upkeep
 
     def counts(self, fingerprint: str, languages: frozenset[str]) -> Counts:
-        condition, values = _unembedded(fingerprint, languages)
+        condition, values = kept.missing(fingerprint, languages)
         one = "SELECT count(*) FROM "
         joined = "chunks c JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?"
         return Counts(
@@ -483,14 +455,3 @@ def _listed(values: Iterable[Any]) -> str:
 
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _unembedded(fingerprint: str, languages: frozenset[str]) -> tuple[str, list[str]]:
-    known = sorted(languages)
-    condition = (
-        "NOT EXISTS (SELECT 1 FROM kept_vectors v"
-        " WHERE v.hash = c.hash AND v.model = ? AND v.sentences IS NOT NULL)"
-    )
-    if known:
-        condition += f" AND c.language IN ({_marks(known)})"
-    return condition, [fingerprint, *known]
