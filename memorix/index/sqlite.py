@@ -50,10 +50,8 @@ _ROW = (
 )
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _SPARE, _WIDEN = 20, 8
-# How much further to look where a filter left too little of the best matches.
-
-_BESIDE = 2
-# How much further to look for chunks one sentence of which is nearer than all of it.
+# How much further to look where a filter left too little of the best matches, and for chunks one
+# sentence of which is nearer than all of it.
 
 _WORD, _APART = "\n", "\f"
 _ONLY_AROUND = (3,)
@@ -154,7 +152,7 @@ class SqliteIndex:
     ) -> list[Match]:
         condition, values = where(wanted, now)
         found: list[Match] = []
-        for reach in (limit * _BESIDE, limit * _WIDEN, MAX_NEIGHBOURS):
+        for reach in (limit + _SPARE, limit * _WIDEN, MAX_NEIGHBOURS):
             db = self._db.connection()
             with self._db.as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
