@@ -20,7 +20,7 @@ In reading order:
     gitchange, committing                                                  each write a commit
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
-    tombstones, erasing, moving, inbox, settling, transfer                 and those of whole notes
+    tombstones, arrivals, erasing, moving, inbox, settling, transfer       and those of whole notes
     importing, exporting
     history, diverged, upkeep, forgetting, proving                         and what is left of them
     views                                                                  as one caller may see it

@@ -258,10 +258,18 @@ def text_mark(note: Note) -> str:
 def verdict(note: Note, record_mark: str) -> tuple[str, str]:
     """Say what a record is to the note it became once, and why: KNOWN, CHANGED, CONFLICTING."""
     marks = note.meta.get(AS)
-    then, _, text = marks.partition(" ") if isinstance(marks, str) else ("", "", "")
-    if then == record_mark:
+    return compared(marks if isinstance(marks, str) else "", text_mark(note), record_mark)
+
+
+def compared(marks: str, text_now: str, mark_now: str) -> tuple[str, str]:
+    """Say the same by the marks of what was taken in: of it as it was there, and as it was here.
+
+    `text_now` is the mark of the note as it is, `mark_now` that of what comes in.
+    """
+    then, _, text = marks.partition(" ")
+    if then == mark_now:
         return KNOWN, ""
-    if text and text == text_mark(note):
+    if text and text == text_now:
         return CHANGED, ""
     return CONFLICTING, "it changed there and was edited here; the note that is here stays"
 

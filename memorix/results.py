@@ -100,7 +100,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an import did with a file: new, known, replaced, differs, forgotten, refused or
+    """What an import did with a file: new, known, changed, conflicting, forgotten, refused or
     unreadable; and why."""
 
     path: str

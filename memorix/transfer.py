@@ -1,21 +1,34 @@
 """Carry whole bundles into the vault, and keep those that are there in order."""
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from memorix import admission, sync, tombstones
+from memorix.arrivals import Arrivals
 from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
 from memorix.held import in_inbox
+from memorix.imported import CHANGED, CONFLICTING, KNOWN, NEW, compared, text_mark, updated
 from memorix.index.base import Put, Row
 from memorix.indexes import indexes
 from memorix.intake import Incoming
 from memorix.layout import folder_of, scope_of
 from memorix.memory import Memory
 from memorix.note import Note, digest, etag_of, parse
+from memorix.reconcile import Seen
 from memorix.results import Taken
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How files are taken in, and what came before."""
+
+    arrivals: Arrivals
+    replace: bool
+    again: bool
+    dry_run: bool
 
 
 def take_in(
@@ -28,37 +41,43 @@ def take_in(
 ) -> Iterator[Taken]:
     """Put files of elsewhere into the vault, as they are; doing it twice does nothing more.
 
-    A file that is there with another content stays, unless it is to be replaced.  What was
-    forgotten for good stays away, unless it is to be learnt `again`.  Each batch is
-    kept as a whole, so that an import that was killed goes on where it stopped.
+    What is still as it came is brought up to what comes now.  What was edited here stays, unless it
+    is to be replaced.  What was forgotten for good stays away, unless it is to be learnt `again`.
+    Each batch is kept as a whole, so that an import that was killed goes on where it stopped.
     """
     waiting, change = iter(files), ""
+    how = _How(Arrivals(memory.store), replace, again, dry_run)
     while batch := list(islice(waiting, sync.BATCH)):
         puts: list[Put] = []
-        with memory.writing("import", change=change) as change:
-            done = [_take_in(memory, file, puts, replace, again, dry_run) for file in batch]
-            memory.put(puts)
-        memory.announce([put.note.path for put in puts])
+        if dry_run:
+            done = [_take_in(memory, file, how, puts) for file in batch]
+        else:
+            with memory.writing("import", change=change) as change:
+                done = [_take_in(memory, file, how, puts) for file in batch]
+                memory.put(puts)
+                how.arrivals.keep()
+            memory.announce([put.note.path for put in puts])
         yield from done
 
 
-def _take_in(
-    memory: Memory, file: Incoming, puts: list[Put], replace: bool, again: bool, dry_run: bool
-) -> Taken:
+def _take_in(memory: Memory, file: Incoming, how: _How, puts: list[Put]) -> Taken:
     try:
         file, masked = _admitted(file, memory.secrets)
-        found = memory.store.read(file.path)
-        status, reason = _verdict(memory, file, found[0] if found else None, replace)
-        day = _forgotten(memory, file, lift=again and not dry_run) if status == "new" else ""
-        if day and not again:
+        path, found = _place(memory, file)
+        there = found[0] if found else None
+        status, reason, content = _verdict(file, path, there, how)
+        day = _forgotten(memory, file, lift=how.again and not how.dry_run) if not found else ""
+        if day and not how.again:
             return Taken(file.path, "forgotten", f"erased on {day}; --again takes it in")
-        if status in ("new", "replaced") and not dry_run:
-            seen = memory.store.write(file.path, file.content, found[1].etag if found else None)
-            if is_concept(file.path):
-                puts.append(sync.put_for(file.path, file.content, seen))
+        if status in (NEW, CHANGED) and not how.dry_run:
+            seen = memory.store.write(path, content, found[1].etag if found else None)
+            if is_concept(path):
+                puts.append(sync.put_for(path, content, seen))
+        if status in (NEW, CHANGED) or there == file.content:
+            how.arrivals.note(file.path, f"{_mark(file.content)} {_says(file.content, path)}")
     except (UnsafePath, VaultUnavailable, NoteUneditable, SecretRefused) as error:
         return Taken(file.path, "refused", str(error))
-    return Taken(file.path, status, reason or (f"masked: {', '.join(masked)}" if masked else ""))
+    return Taken(path, status, reason or (f"masked: {', '.join(masked)}" if masked else ""))
 
 
 def _admitted(file: Incoming, secrets: str) -> tuple[Incoming, tuple[str, ...]]:
@@ -66,7 +85,18 @@ def _admitted(file: Incoming, secrets: str) -> tuple[Incoming, tuple[str, ...]]:
     if file.trusted:
         return file, ()
     content, masked = admission.of_change(b"", file.content, file.path, secrets)
-    return dataclasses.replace(file, content=content), masked
+    return replace(file, content=content), masked
+
+
+def _place(memory: Memory, file: Incoming) -> tuple[str, tuple[bytes, Seen] | None]:
+    """Return where a file is in the vault, or will be, and what is there."""
+    found = memory.store.read(file.path)
+    if found is None and is_concept(file.path):
+        row = _known(memory, parse(file.content, file.path))
+        there = memory.store.read(row.path) if row else None
+        if row and there:
+            return row.path, there
+    return file.path, found
 
 
 def _forgotten(memory: Memory, file: Incoming, *, lift: bool) -> str:
@@ -81,18 +111,34 @@ def _forgotten(memory: Memory, file: Incoming, *, lift: bool) -> str:
     return day
 
 
-def _verdict(memory: Memory, file: Incoming, there: bytes | None, replace: bool) -> tuple[str, str]:
+def _verdict(file: Incoming, path: str, there: bytes | None, how: _How) -> tuple[str, str, bytes]:
+    """Say what a file is to the one that is there, why, and what that becomes where it changes."""
     if there is None:
-        note = parse(file.content, file.path)
-        row = _known(memory, note) if is_concept(file.path) else None
-        if row is None:
-            return "new", ""
-        return "known", f"its {'id' if row.id == note.id else 'text'} is that of {row.path}"
+        return NEW, "", file.content
+    marks = how.arrivals.of(file.path)
+    status, reason = compared(marks, _says(there, path), _mark(file.content))
+    if path != file.path and (status != CHANGED or _has_links(file.content)):
+        return KNOWN, f"its id or its text is that of {path}", there
     if there == file.content:
-        return "known", ""
-    if not is_concept(file.path):
-        return "differs", "the one that is there stays"
-    return ("replaced", "") if replace else ("differs", "the note that is there stays")
+        return KNOWN, "", there
+    if status == CHANGED and marks.partition(" ")[0] != _mark(there):
+        return CHANGED, "", updated(there, file.content, path)  # keys were set here since
+    if status == CONFLICTING and how.replace:
+        return CHANGED, "what was there is replaced", file.content
+    return status, reason if marks else reason and "another file is there, and stays", file.content
+
+
+def _mark(content: bytes) -> str:
+    return etag_of(content)[3:19]
+
+
+def _says(content: bytes, path: str) -> str:
+    return text_mark(parse(content, path)) if is_concept(path) else _mark(content)
+
+
+def _has_links(content: bytes) -> bool:
+    """Say whether a text may have links that lead elsewhere from another folder."""
+    return any(mark in content for mark in (b"](", b"]:"))
 
 
 def _known(memory: Memory, note: Note) -> Row | None:

@@ -46,9 +46,9 @@ LEVELS = [
         "git", "committed", "mergedriver", "syncgit", "branches", "scopes", "places", "sync",
         "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
-        "unfinished", "counterparts", "tombstones", "erasing", "notes", "memory", "moving", "inbox",
-        "settling", "transfer", "importing", "exporting", "history", "diverged", "upkeep",
-        "forgetting", "proving", "views", "installing",
+        "unfinished", "counterparts", "tombstones", "arrivals", "erasing", "notes", "memory",
+        "moving", "inbox", "settling", "transfer", "importing", "exporting", "history",
+        "diverged", "upkeep", "forgetting", "proving", "views", "installing",
     ],
     ["wiring"],
     # faces
