@@ -24,6 +24,9 @@ VERIFIED, VERIFIED_THERE = "verified", "verified_at_source"
 LINES = "memorix-note/1"
 # What each line of an export as JSON Lines says it is.
 
+TIMES_IN, UTC_TIMES = "times_in", "UTC"
+# A key that says which zone times without an offset are in, where a program takes no offset.
+
 _FORBIDDEN = re.compile(r'[\\:*?"<>|\x00-\x1f]')
 
 

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from memorix.brief import estimate_tokens
 from memorix.exporters import formats
 from memorix.frontmatter import cut
+from memorix.note import parse
 
 Typed = Callable[..., str]
 
@@ -309,11 +310,35 @@ def test_a_vault_for_obsidian_has_properties_and_links_that_resolve(
     assert 'tags:\n  - database\n  - "_2026"\n' in wal
     assert 'aliases:\n  - "Use WAL: always?"\n  - "WAL mode"\n' in wal
     assert "created: 2026-01-05T01:00:00\nmodified: 2026-02-03T04:05:06\n" in wal
+    assert "\ntimes_in: UTC\n" in wal
     assert "see [[Port|the port]] and [[端口]]." in wal
     assert "- depends_on [[Port]]\n- part_of [[Nowhere]]\n" in wal
     stems = {path.rpartition("/")[2].removesuffix(".md") for path in files}
     led = set(re.findall(r"\[\[([^\]|#]+)", "".join(files.values())))
     assert led - stems == {"Nowhere"}
+
+
+@pytest.mark.parametrize("zones", [("Asia/Shanghai", "America/New_York"), ("UTC", "Asia/Kolkata")])
+def test_times_come_back_from_a_vault_for_obsidian_in_another_zone(
+    memorix: Typed, vault: Path, tmp_path: Path, zones: tuple[str, str]
+) -> None:
+    (vault / "user").mkdir(parents=True)
+    keys = 'created: "2026-01-05T09:00:00+08:00"\nvalid_from: "2026-01-06T01:02:03Z"\n'
+    keys += 'expires_at: 2099-01-01\ngenerated: { by: "human:ann", at: "2026-02-03T04:05:06Z" }\n'
+    text = f"---\ntype: Fact\ntitle: Gate\n{keys}---\n\nAt 4.0 m.\n"
+    (vault / "user/gate.md").write_text(text, encoding="utf-8")
+    memorix("export", "--to", "obsidian", str(tmp_path / "ob"), TZ=zones[0])
+    own = {"MEMORIX_VAULT": str(tmp_path / "v2"), "MEMORIX_STATE_DIR": str(tmp_path / "s2")}
+
+    memorix("import", str(tmp_path / "ob"), "--into", "user", TZ=zones[1], **own)
+
+    (file,) = (tmp_path / "v2/user").rglob("*.md")
+    note = parse(file.read_bytes(), "user/gate.md")
+    assert note.meta["created"] == "2026-01-05T01:00:00Z"
+    assert note.meta["valid_from"] == "2026-01-06T01:02:03Z"
+    assert note.meta["expires_at"] == "2099-01-01"
+    assert note.meta["generated"] == {"by": "human:ann", "at": "2026-02-03T04:05:06Z"}
+    assert "times_in" not in note.meta
 
 
 def test_names_of_files_are_legal_everywhere_and_no_two_are_alike(

@@ -1,6 +1,7 @@
 """Notes as a vault for Obsidian: a file under each title, properties, wikilinks that resolve.
 
-Times are written in UTC, for Obsidian's have no offset.
+Obsidian takes a time with an offset for plain text, so times have none, and a property says that
+they are in UTC.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 
 from memorix.exporters.base import Chosen, Files, Form
 from memorix.exporters.graph import Graph, inside, relinked, unique
+from memorix.intake import TIMES_IN, UTC_TIMES
 from memorix.links import Link, relative_link
 from memorix.note import Note, cut_short, parse_time, slug
 from memorix.yamltext import Value, flow, key_of
@@ -76,6 +78,7 @@ def _properties(graph: Graph, note: Note, names: Mapping[str, str]) -> str:
         "aliases": list(dict.fromkeys([*([own] if own else []), *note.aliases])),
         "tags": _tags(note),
         **{key: _moment(value) for key, value in moments.items()},
+        TIMES_IN: UTC_TIMES if any(map(_has_time, moments.values())) else "",
         "author": note.author,
         **{key: _related(graph, note, key, names) for key in _NOTES},
         **{key: _flat(value) for key, value in note.meta.items() if key.lower() not in _OWN},
@@ -97,6 +100,10 @@ def _moment(value: Value) -> str:
     if moment is None or _DAY.fullmatch(text):
         return text
     return moment.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _has_time(value: Value) -> bool:
+    return len(_moment(value)) > len("2026-12-03")
 
 
 def _tags(note: Note) -> list[Value]:

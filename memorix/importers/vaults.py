@@ -15,11 +15,13 @@ from memorix.files import walk
 from memorix.imported import Record, Unreadable
 from memorix.importers.base import LIKELY, NO, SURE
 from memorix.importers.files import SAMPLE, Page, page, pages, sample
+from memorix.intake import TIMES_IN, UTC_TIMES
 from memorix.note import parse_time, tags_from
 from memorix.prose import without_code
 
 _TAG = re.compile(r"(?<![\w/#&;])#(?:\[\[([^\[\]\n]+)\]\]|([^\s#.,;:!?()\[\]{}\"'`<>|]+))")
 _DAY = re.compile(r"(\d{4})[-_](\d{2})[-_](\d{2})")
+_BARE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 _PROPERTY = re.compile(r"(?:- )?([A-Za-z][\w.-]*):: ?(.*)")
 _RELATION = re.compile(r"^([-*] )([^\W\d_]\w*(?: \w+){1,5})(?= \[\[)", re.MULTILINE)
 _DECISION = re.compile(r"\d{1,5}[-_ ].+\.md")
@@ -79,8 +81,20 @@ def _of_basic_memory(page: Page) -> Record:
 
 
 def _of_obsidian(page: Page) -> Record:
-    record = _with_tags_of_text(_plain(page))
+    record = _with_tags_of_text(_plain(_with_zone(page)))
     return _daily(record, page.stem)
+
+
+def _with_zone(page: Page) -> Page:
+    """Give the times of a page the offset that it says they are without."""
+    if page.said(TIMES_IN) != UTC_TIMES:
+        return page
+    meta = {
+        key: f"{value}Z" if isinstance(value, str) and _BARE_TIME.fullmatch(value) else value
+        for key, value in page.meta.items()
+        if key != TIMES_IN
+    }
+    return replace(page, meta=meta)
 
 
 def _of_logseq(page: Page) -> Record:
