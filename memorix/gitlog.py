@@ -112,16 +112,19 @@ def attribute(root: Path, name: str, file: Path) -> str:
     return said.decode("utf-8", "replace").split("\0")[2]
 
 
-def merge_file(base: Path, ours: Path, theirs: Path, marker_size: int) -> tuple[bytes, bool]:
+def merge_file(
+    base: Path, ours: Path, theirs: Path, marker_size: int, *, union: bool = False
+) -> tuple[bytes, bool]:
     """Merge three files line by line; return the text, and whether nothing collided.
 
-    What did stands between marks of that size.
+    What did stands between marks of that size; with `union` the lines of both, one below the other.
 
     Raises:
         GitFailed: Git does not run, or takes a file for binary.
     """
     names = [word for name in ("ours", "base", "theirs") for word in ("-L", name)]
-    asked = ("merge-file", "-p", f"--marker-size={marker_size}", *names)
+    how = ("--union",) if union else ()
+    asked = ("merge-file", "-p", f"--marker-size={marker_size}", *how, *names)
     done = run(ours.parent, *asked, *map(str, (ours, base, theirs)))
     if not 0 <= done.returncode < _MOST_COLLISIONS:
         raise failed(done)

@@ -14,6 +14,7 @@ from memorix.errors import NoteUneditable
 from memorix.gitprogram import GitFailed
 from memorix.merging import SHORTEST, merge
 from memorix.note import decode
+from memorix.reserved import is_generated
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +75,9 @@ def merged(
 ) -> tuple[bytes, tuple[str, ...]]:
     """Merge three versions of a note; return its bytes, and what of both sides stayed.
 
-    What cannot be merged by keys, such as metadata that is no YAML, is merged line by line.
+    What cannot be merged by keys, such as metadata that is no YAML, is merged line by line.  A log
+    keeps the lines of both sides, and an index that both sides made stays ours until it is made
+    anew.
 
     Raises:
         GitFailed: Git cannot merge lines, as where one is binary.
@@ -85,6 +88,11 @@ def merged(
         return found.decode(), clean
 
     read = [decode(content) for content in (base, ours, theirs)]
+    name = path.rpartition("/")[2]
+    if name == "index.md" and all(is_generated(text) for text, _ in read[1:]):
+        return ours, ()
+    if name == "log.md":
+        return _by_lines([base, ours, theirs], size, union=True)[0], ()
     if not any(odd for _, odd in read):
         try:
             found = merge(read[0][0], read[1][0], read[2][0], path, by_lines, size)
@@ -97,9 +105,9 @@ def merged(
     return text, () if clean else ("lines",)
 
 
-def _by_lines(versions: Sequence[bytes], size: int) -> tuple[bytes, bool]:
+def _by_lines(versions: Sequence[bytes], size: int, *, union: bool = False) -> tuple[bytes, bool]:
     with tempfile.TemporaryDirectory(prefix="memorix-") as folder:
         files = [Path(folder, name) for name in ("base", "ours", "theirs")]
         for file, content in zip(files, versions, strict=True):
             file.write_bytes(content)
-        return gitlog.merge_file(files[0], files[1], files[2], size)
+        return gitlog.merge_file(files[0], files[1], files[2], size, union=union)

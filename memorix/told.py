@@ -159,7 +159,8 @@ def diverged_text(listed: Sequence[Diverged], diffs: Sequence[Sequence[str]]) ->
 
 def _two_versions(one: Diverged, diff: Sequence[str]) -> str:
     added, removed = _counted(diff)
-    apart = f"{added} lines more, {removed} less" if added or removed else "the same text"
+    more = f"{added} line{'' if added == 1 else 's'} more"
+    apart = f"{more}, {removed} less" if added or removed else "the same text"
     if one.alone:
         return f"{one.copy}\n  a copy by {one.by}; its note {one.note} is gone"
     if not one.copy:

@@ -15,6 +15,7 @@ from memorix.frontmatter import cut, read_block
 from memorix.mergedriver import main, merged
 from memorix.merging import merged_list
 from memorix.note import parse
+from memorix.reserved import Entry, all_indexes, is_generated
 from memorix.syncgit import driver
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
@@ -225,6 +226,30 @@ def test_bytes_that_are_no_utf_8_are_merged_as_they_are() -> None:
     ours, theirs = base.replace(b"n.", b"n!", 1), base.replace(b"Tw", b"tw")
 
     assert merged(base, ours, theirs, "x.md") == (b"\xc9\xe9n!\n\ntwee.\n", ())
+
+
+def test_a_log_that_both_kept_has_the_entries_of_both() -> None:
+    base = b"# Log\n\n## 2026-12-02\n\n- **Creation**: [A](a.md)\n"
+    ours = base.replace(b"## 2", b"## 2026-12-03\n\n- **Update**: [A](a.md)\n\n## 2")
+    theirs = base.replace(b"## 2", b"## 2026-12-03\n\n- **Creation**: [B](b.md)\n\n## 2")
+
+    content, conflicts = merged(base, ours, theirs, "user/log.md")
+
+    day = b"## 2026-12-03\n\n- **Update**: [A](a.md)\n- **Creation**: [B](b.md)\n"
+    assert not conflicts
+    assert content == base.replace(b"## 2", day + b"\n## 2")
+
+
+def test_an_index_that_both_made_is_one_and_can_be_made_anew() -> None:
+    sides = [
+        all_indexes([Entry(f"{name}.md", name, "") for name in names], "User")["index.md"].encode()
+        for names in ("a", "ab", "ac")
+    ]
+
+    content, conflicts = merged(sides[0], sides[1], sides[2], "user/index.md")
+
+    assert not conflicts
+    assert is_generated(content.decode())
 
 
 def test_the_driver_writes_ours_and_says_by_its_exit_code_what_came_of_it(tmp_path: Path) -> None:
