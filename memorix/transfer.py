@@ -1,5 +1,6 @@
 """Carry whole bundles into the vault, and keep those that are there in order."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,7 +11,7 @@ from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
 from memorix.held import in_inbox
-from memorix.imported import CHANGED, CONFLICTING, KNOWN, NEW, compared, text_mark, updated
+from memorix.imported import CHANGED, CONFLICTING, FROM, KNOWN, NEW, compared, text_mark, updated
 from memorix.index.base import Put, Row
 from memorix.indexes import indexes
 from memorix.intake import Incoming
@@ -19,6 +20,9 @@ from memorix.memory import Memory
 from memorix.note import Note, digest, etag_of, parse
 from memorix.reconcile import Seen
 from memorix.results import Taken
+
+_SOURCE = re.compile(rb"^%b:[^\n]*\n" % FROM.encode(), re.MULTILINE)
+# What the bundle was called, which may be another name each time.
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,8 @@ def _verdict(file: Incoming, path: str, there: bytes | None, how: _How) -> tuple
 
 
 def _mark(content: bytes) -> str:
-    return etag_of(content)[3:19]
+    """Return the mark of a file, whatever the bundle was called that it came in."""
+    return etag_of(_SOURCE.sub(b"", content, count=1))[3:19]
 
 
 def _says(content: bytes, path: str) -> str:

@@ -125,6 +125,21 @@ def test_a_note_that_was_moved_here_is_brought_up_where_it_is(
     assert not (here.store.vault / "user/gate.md").exists()
 
 
+def test_a_bundle_of_another_name_with_the_same_notes_changes_nothing(
+    memory: Memory, here: Memory, tmp_path: Path
+) -> None:
+    for name in ("bundle-november", "bundle-december"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gate.md").write_text("# Gate\n\nAt 4.0 m.\n", encoding="utf-8")
+
+    first = taken(here, tmp_path / "bundle-november")
+    second = taken(here, tmp_path / "bundle-december")
+
+    assert [(one.status, one.path) for one in first] == [("new", "user/gate.md")]
+    assert [one.status for one in second] == ["known"]
+    assert here.read("user/gate.md").note.meta["imported_from"] == "bundle-november"
+
+
 def test_what_came_before_anything_was_noted_stays_until_it_is_to_be_replaced(
     memory: Memory, here: Memory, carry: Carry, gate: Path
 ) -> None:

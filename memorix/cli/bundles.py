@@ -128,14 +128,17 @@ def _taken_bundle(
     from memorix.layout import folder_of
     from memorix.results import Taken
 
-    found = _read(source)
-    with opened() as memory:
+    found, done = _read(source), list[Taken]()
+    with opened() as memory, progress() as bars:
+        bar = bars("import")
         whole = intake.is_vault(found.files) and not scope and not review
         root = "" if whole else folder_of(memory.places.to_write(scope))
         root = held.inbox_of(root) if review else root
         files = intake.incoming(found.files, root, found.name, trusted=trust)
         how = {"replace": replace, "again": again, "dry_run": dry_run}
-        done = list(transfer.take_in(memory, files, **how))
+        for taken in transfer.take_in(memory, files, **how):
+            done.append(taken)
+            bar(len(done), len(found.files))
     return [*done, *(Taken(path, "unreadable", reason) for path, reason in found.skipped)]
 
 
