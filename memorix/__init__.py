@@ -20,8 +20,8 @@ In reading order:
     gitchange, committing                                                  each write a commit
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
     watching, scopes
-    tombstones, arrivals, erasing, moving, inbox, settling, transfer       and those of whole notes
-    importing, exporting
+    tombstones, arrivals, erasing, moving, inbox, settling                 and those of whole notes
+    batches, transfer, importing, exporting
     history, diverged, upkeep, forgetting, proving                         and what is left of them
     views                                                                  as one caller may see it
     hosts, installing                                                      getting into hosts

@@ -22,6 +22,16 @@ _FORBIDDEN = frozenset('\\:*?"<>|\0')
 # What Windows does not allow in a name; a vault may be synced there.
 
 
+_PLAUSIBLE, _UNPACKED = 200, 64 * 1024 * 1024
+# How many times its size text comes to unpacked at most, logs of one line too; what is smaller
+# than the second, in bytes, does no harm.
+
+
+def unpacks_to_more(unpacked_bytes: int, packed_bytes: int) -> bool:
+    """Say whether something unpacks to more than text does, as what is made to fill a disk."""
+    return unpacked_bytes > max(_UNPACKED, _PLAUSIBLE * packed_bytes)
+
+
 def write_atomic(
     path: Path,
     content: bytes,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from memorix import admission, held, imported, sync, tombstones
+from memorix.batches import batches
 from memorix.erasure import marks_of
 from memorix.errors import (
     NoteChanged,
@@ -61,8 +61,8 @@ def take_in(
     goes on where it stopped.
     """
     names = _named(memory, read, job, progress)
-    waiting, change, done = iter(read()), "", 0
-    while batch := list(islice(waiting, sync.BATCH)):
+    change, done = "", 0
+    for batch in batches(read(), _size):
         puts: list[Put] = []
         if job.dry_run:
             results = [_take(memory, one, job, names, puts) for one in batch]
@@ -76,6 +76,10 @@ def take_in(
         if progress:
             progress(done, names.total)
         yield from results
+
+
+def _size(one: Record | Unreadable) -> int:
+    return 0 if isinstance(one, Unreadable) else len(one.body)
 
 
 def _named(

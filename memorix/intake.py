@@ -8,7 +8,7 @@ as history and counts for nothing.
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from memorix.checking import is_concept, with_sound_block
@@ -40,18 +40,16 @@ class Incoming:
 
 
 def incoming(
-    files: Mapping[str, bytes], root: str, source: str, *, trusted: bool = False
-) -> list[Incoming]:
-    """Return the files of a bundle as they are to be in the vault, below `root`, sorted by path.
+    files: Iterable[tuple[str, bytes]], root: str, source: str, *, trusted: bool = False
+) -> Iterator[Incoming]:
+    """Yield the files of a bundle as they are to be in the vault, below `root`, in their order.
 
     `source` names where they come from.  `trusted` takes them as they are, as when a vault of
     one's own is put back.
     """
-    found = []
-    for path, content in sorted(files.items()):
+    for path, content in files:
         changed = content if trusted or not is_concept(path) else as_taken_in(content, path, source)
-        found.append(Incoming(portable(f"{root}/{path}".lstrip("/")), changed, trusted))
-    return found
+        yield Incoming(portable(f"{root}/{path}".lstrip("/")), changed, trusted)
 
 
 def from_line(entry: Mapping[str, object]) -> tuple[str, bytes] | None:
@@ -71,9 +69,9 @@ def from_line(entry: Mapping[str, object]) -> tuple[str, bytes] | None:
     return None
 
 
-def is_vault(files: Mapping[str, bytes]) -> bool:
+def is_vault(paths: Collection[str]) -> bool:
     """Say whether paths are those of a whole vault, `user/...` and `projects/<name>/...`."""
-    return bool(files) and all(map(_is_in_vault, files))
+    return bool(paths) and all(map(_is_in_vault, paths))
 
 
 def _is_in_vault(path: str) -> bool:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from memorix import admission, sync, tombstones
 from memorix.arrivals import Arrivals
+from memorix.batches import batches
 from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
@@ -49,9 +49,9 @@ def take_in(
     is to be replaced.  What was forgotten for good stays away, unless it is to be learnt `again`.
     Each batch is kept as a whole, so that an import that was killed goes on where it stopped.
     """
-    waiting, change = iter(files), ""
+    change = ""
     how = _How(Arrivals(memory.store), replace, again, dry_run)
-    while batch := list(islice(waiting, sync.BATCH)):
+    for batch in batches(files, lambda file: len(file.content)):
         puts: list[Put] = []
         if dry_run:
             done = [_take_in(memory, file, how, puts) for file in batch]

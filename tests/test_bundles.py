@@ -37,7 +37,7 @@ CONCEPTS = [
 def bring(memory: Memory, source: Path, scope: str = "app", **how: bool) -> dict[str, int]:
     """Import a bundle and count what became of its files."""
     found = read(source)
-    files = intake.incoming(found.files, folder_of(scope), found.name)
+    files = intake.incoming(found.each(), folder_of(scope), found.name)
     counts: dict[str, int] = {}
     for taken in transfer.take_in(memory, files, **how):
         counts[taken.status] = counts.get(taken.status, 0) + 1

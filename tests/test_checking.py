@@ -65,7 +65,7 @@ def test_all_28_broken_files_of_the_real_bundles_can_be_mended() -> None:
     for name in MEASURED:
         files = read(BUNDLES / name).files
         bad = {f.path for f in check(files).findings if f.rule == "OKF-6"}
-        after = check(files | repairs(files))
+        after = check({**files, **repairs(files)})
 
         broken += len(bad)
         mended += len(bad - {f.path for f in after.findings if f.rule == "OKF-6"})
@@ -78,7 +78,7 @@ def test_a_repaired_bundle_is_conformant_and_only_its_links_and_forms_of_old_are
     name: str,
 ) -> None:
     source = read(BUNDLES / name)
-    files = source.files | repairs(source.files)
+    files = {**source.files, **repairs(source.files)}
 
     report = check(files, source.others)
 

@@ -4,8 +4,12 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-from memorix import exporting
+import pytest
+
+from memorix import batches, exporting, transfer
+from memorix.exchange.reading import read
 from memorix.exporters import formats
+from memorix.intake import incoming
 from memorix.memory import Memory
 from memorix.query import Filter
 
@@ -63,3 +67,36 @@ def test_an_export_holds_no_more_than_a_note_at_a_time(
     many = exported(memory, vault, MANY, tmp_path / "many")
 
     assert {target for target in few if many[target] > GROWTH * few[target]} == set()
+
+
+def taken_in(memory: Memory, source: Path, root: str) -> int:
+    """Take a bundle in and return the peak."""
+
+    def work() -> None:
+        found = read(source)
+        for taken in transfer.take_in(memory, incoming(found.each(), root, found.name)):
+            assert taken.status == "new", taken
+
+    return peak(work)
+
+
+@pytest.mark.parametrize("target", ["bundle", "b.zip", "b.tar.gz", "b.jsonl"])
+def test_a_bundle_comes_in_with_no_more_than_a_batch_held_at_a_time(
+    memory: Memory, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.setattr(batches, "LARGEST", 2 * len(TEXT))
+    exporter = formats.choose("", target)
+    for notes in (1, FEW, MANY):
+        fill(vault, notes)
+        memory.catch_up()
+        asked = Filter(scopes=("app",))
+        exporting.export(memory, exporter, tmp_path / str(notes) / target, asked)
+    for note in (vault / "projects/app").glob("*.md"):
+        note.unlink()
+    memory.catch_up(accept_loss=True)
+
+    taken_in(memory, tmp_path / "1" / target, "projects/one")
+    few = taken_in(memory, tmp_path / str(FEW) / target, "projects/few")
+    many = taken_in(memory, tmp_path / str(MANY) / target, "projects/many")
+
+    assert many < GROWTH * few

@@ -47,7 +47,7 @@ LEVELS = [
         "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "arrivals", "erasing", "notes", "memory",
-        "moving", "inbox", "settling", "transfer", "importing", "exporting", "history",
+        "moving", "inbox", "settling", "batches", "transfer", "importing", "exporting", "history",
         "diverged", "upkeep", "forgetting", "proving", "views", "installing",
     ],
     ["wiring"],

@@ -134,7 +134,7 @@ def _taken_bundle(
         whole = intake.is_vault(found.files) and not scope and not review
         root = "" if whole else folder_of(memory.places.to_write(scope))
         root = held.inbox_of(root) if review else root
-        files = intake.incoming(found.files, root, found.name, trusted=trust)
+        files = intake.incoming(found.each(), root, found.name, trusted=trust)
         how = {"replace": replace, "again": again, "dry_run": dry_run}
         for taken in transfer.take_in(memory, files, **how):
             done.append(taken)
