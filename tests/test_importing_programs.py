@@ -108,6 +108,36 @@ def test_mem0_and_openmemory_keep_ids_categories_and_metadata(
     assert note.meta["imported_id"] == "m-1"
 
 
+def test_what_mem0_wrote_keeps_who_said_it_metadata_and_its_last_day(memory: Memory) -> None:
+    assert recognised(SAMPLES / "mem0.json") == "mem0"
+    assert take(memory, SAMPLES / "mem0.json") == {"new": 6}
+
+    note = titled(memory, "Deploys go out on Wednesday morning, never on Friday.")
+    assert (note.type, note.tags, note.author) == (
+        "Convention",
+        ("deploy", "ops"),
+        "process:claude-code",
+    )
+    assert note.meta["metadata"] == {
+        "category": "convention",
+        "tags": ["deploy", "ops"],
+        "source": "chat",
+    }
+    assert (note.meta["user"], note.meta["session"], note.meta["role"]) == ("ada", "run-7", "user")
+    assert note.body == "\nDeploys go out on Wednesday morning, never on Friday.\n"
+    told = titled(memory, "The port of the ledger is 9443.")
+    assert (str(told.created), str(told.changed)) == (
+        "2026-12-03 07:26:28+00:00",
+        "2026-12-03 07:26:29+00:00",
+    )
+    answer = titled(memory, "Noted: the limit is set in gateway.toml.")
+    assert answer.meta["role"] == "assistant"
+    key = titled(memory, "Temporary: the staging key rotates today.")
+    assert key.meta["expires_at"] == "2030-01-02T00:00:00Z"
+    assert titled(memory, "周三上午发布，先在预发环境验证。").type == "Preference"
+    assert take(memory, SAMPLES / "mem0.json") == {"known": 6}
+
+
 def test_engram_letta_and_graphiti_exports_are_read(memory: Memory, tmp_path: Path) -> None:
     said = {"id": 3, "session_id": "s", "type": "decision", "title": "Use WAL", "content": "Yes."}
     engram = {"version": "0.1", "exported_at": "x", "sessions": [], "observations": [said]}

@@ -14,8 +14,15 @@ MEM0 = Fields(
     title=(),
     type=("metadata.type", "metadata.category"),
     tags=("categories", "metadata.tags"),
-    author=("agent_id", "app"),
-    extra={"user_id": "user", "run_id": "session", "metadata": "metadata"},
+    author=("actor_id", "agent_id", "app"),
+    extra={
+        "user_id": "user",
+        "run_id": "session",
+        "role": "role",
+        "expiration_date": "expires_at",
+        "metadata": "metadata",
+    },
+    last_days=("expiration_date",),
 )
 SERVICE = Fields(
     key=("content_hash",),

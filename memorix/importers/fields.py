@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -17,6 +18,7 @@ _NAMED = (
     *("key", "title", "body", "type", "description", "tags", "created", "changed", "author"),
     *("lists", "sections"),
 )
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LIST = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
 
 
@@ -26,7 +28,8 @@ class Fields:
 
     `lists` are fields whose entries follow the text as a list, `sections` those that follow it
     under a heading of their name; `tags` are joined.  `extra` are kept as keys, each with the name
-    it has in a note; None keeps every field that is left.  `times` among them are times.
+    it has in a note; None keeps every field that is left.  `times` among them are times,
+    and `last_days` the last days on which a record holds, whose end is kept.
     `relations` hold the key of another record; the word for the relation stands first.
     """
 
@@ -44,6 +47,7 @@ class Fields:
     author: Sequence[str] = ()
     extra: Mapping[str, str] | None = field(default_factory=dict)
     times: Sequence[str] = ()
+    last_days: Sequence[str] = ()
     relations: Sequence[tuple[str, str]] = ()
     review: str = ""
     prefix: str = ""
@@ -93,10 +97,7 @@ def _extra(row: Mapping[str, Any], names: Fields) -> dict[str, Value]:
         known = {name for part in _NAMED for name in getattr(names, part)}
         kept = {_key(str(name)): _kept(row[name]) for name in row if name not in known}
     else:
-        kept = {
-            note: _moment(_at(row, name)) if name in names.times else _kept(_at(row, name))
-            for name, note in names.extra.items()
-        }
+        kept = {note: _said(_at(row, name), name, names) for name, note in names.extra.items()}
     return {key: value for key, value in kept.items() if key and value not in (None, "", [], {})}
 
 
@@ -104,9 +105,20 @@ def _key(name: str) -> str:
     return _NO_KEY.sub("_", name).strip("_")
 
 
-def _moment(value: Any) -> Value:
-    moment = time(value)
-    return format_time(moment) if moment else None
+def _said(value: Any, name: str, names: Fields) -> Value:
+    if name in names.last_days and isinstance(value, str) and _DAY.fullmatch(value):
+        return _end_of(value)
+    if name in names.times or name in names.last_days:
+        moment = time(value)
+        return format_time(moment) if moment else None
+    return _kept(value)
+
+
+def _end_of(day: str) -> Value:
+    try:
+        return format_time(datetime.fromisoformat(f"{day}T00:00:00Z") + timedelta(days=1))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _kept(value: Any) -> Value:
