@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,14 +50,11 @@ def exported(memory: Memory, vault: Path, notes: int, to: Path) -> dict[str, int
     """Export a vault of so many notes to every target and return the peak of each."""
     fill(vault, notes)
     memory.catch_up()
-    return {
-        target: peak(
-            lambda name=name, target=target: exporting.export(
-                memory, formats.choose(name, target), to / target, Filter()
-            )
-        )
-        for name, target in TARGETS
-    }
+    peaks = {}
+    for name, target in TARGETS:
+        exporter = formats.choose(name, target)
+        peaks[target] = peak(partial(exporting.export, memory, exporter, to / target, Filter()))
+    return peaks
 
 
 def test_an_export_holds_no_more_than_a_note_at_a_time(

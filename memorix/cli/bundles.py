@@ -41,7 +41,7 @@ def check(
     reports: dict[str, checking.Report] = {}
     change = ""
     for name, root, source in _bundles(path):
-        files = source.files
+        files: Mapping[str, bytes] = source.files
         if fix:
             proposed = checking.repairs(files)
             _show_repairs(proposed, files, to_stderr=as_json)

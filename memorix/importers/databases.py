@@ -1,16 +1,15 @@
 """The SQLite databases of memory programs, opened for reading only."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memorix.imported import Record, Unreadable
 from memorix.importers import exports
-from memorix.importers.base import NO, SURE, head, unreadable
-from memorix.importers.fields import Fields, record
+from memorix.importers.base import LONGEST_LINE, NO, SURE, head, unreadable
+from memorix.importers.fields import Fields, parts, record
 
 _CLAUDE_MEM = Fields(
     title=("title",),
@@ -82,27 +81,36 @@ def _opened(source: Path) -> sqlite3.Connection:
     db = sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)
     db.row_factory = sqlite3.Row
     db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_LINE)
     return db
 
 
 def _columns(db: sqlite3.Connection, table: str) -> set[str]:
-    return {row["name"] for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    """Return the columns of a table; a view, which may compute for ever, has none."""
+    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1"
+    columns = f"SELECT name FROM pragma_table_info(?1) WHERE EXISTS ({there})"
+    return {row["name"] for row in db.execute(columns, (table,))}
 
 
 def _rows(db: sqlite3.Connection, table: Table) -> Iterator[Record | Unreadable]:
-    kept = f"WHERE {table.deleted} IS NULL" if table.deleted in _columns(db, table.name) else ""
+    """Yield the rows one by one; of each only the columns that tell something, and no blob."""
+    columns = _columns(db, table.name)
+    kept = f"WHERE {table.deleted} IS NULL" if table.deleted in columns else ""
+    told = sorted(columns & parts(table.fields))
+    said = ", ".join(f"CASE typeof({c}) WHEN 'blob' THEN NULL ELSE {c} END AS {c}" for c in told)
     number = 0
     try:
-        for row in db.execute(f"SELECT * FROM {table.name} {kept} ORDER BY rowid"):
+        for (place,) in db.execute(f"SELECT rowid FROM {table.name} {kept} ORDER BY rowid"):
             number += 1
-            yield record(_plain(row), table.fields, f"{table.name}:{number}")
+            where = f"{table.name}:{number}"
+            try:
+                row = db.execute(f"SELECT {said} FROM {table.name} WHERE rowid = ?", (place,))
+                yield from (record(dict(one), table.fields, where) for one in row.fetchall())
+            except sqlite3.DataError:
+                yield Unreadable(where, f"a text has more than {LONGEST_LINE:,} bytes")
     except sqlite3.DatabaseError as error:
         where = f"{table.name}:{number + 1}"
         yield Unreadable(where, f"the table is damaged from here on: {error}")
-
-
-def _plain(row: sqlite3.Row) -> Mapping[str, Any]:
-    return {key: row[key] for key in row.keys() if not isinstance(row[key], bytes)}  # noqa: SIM118
 
 
 ALL = (

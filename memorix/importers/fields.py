@@ -53,6 +53,13 @@ class Fields:
     prefix: str = ""
 
 
+def parts(names: Fields) -> frozenset[str]:
+    """Return the names of the fields of a row that any part of a record is read from."""
+    named = (name for part in _NAMED for name in getattr(names, part))
+    related = (name for _, name in names.relations)
+    return frozenset(name.partition(".")[0] for name in (*named, *(names.extra or ()), *related))
+
+
 def record(row: Mapping[str, Any], names: Fields, where: str) -> Record | Unreadable:
     """Return the record of a row, or what keeps it from being one."""
     body = "\n\n".join(part for part in _parts(row, names) if part)

@@ -11,8 +11,10 @@ from typing import IO, Any
 
 import ijson
 
+from memorix.errors import InvalidRequest
+from memorix.files import unpacks_to_more
 from memorix.imported import Unreadable
-from memorix.importers.base import HEAD_BYTES, head, unreadable
+from memorix.importers.base import HEAD_BYTES, LONGEST_LINE, head, unreadable
 
 _DAMAGE = (
     ijson.JSONError,
@@ -25,6 +27,12 @@ _DAMAGE = (
     zlib.error,
 )
 # What damaged JSON, archives and disks raise.
+
+
+LARGEST_RECORD, _EVENT = 32 * 1024 * 1024, 32
+# Bytes that a record may take in memory, about, and those that a part of it takes besides text.
+
+_TOO_LARGE = f"it takes more than {LARGEST_RECORD:,} bytes"
 
 
 class Damaged(Unreadable):
@@ -45,7 +53,7 @@ def head_of(source: Path, name: str) -> bytes:
         return head(source / name)
     if source.suffix != ".zip":
         return head(source)
-    with suppress(OSError, zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError):
+    with suppress(*_DAMAGE, InvalidRequest, KeyError, NotImplementedError, RuntimeError):
         if zipfile.is_zipfile(source):
             for member in members(source, (name,)):
                 with member.open() as file:
@@ -71,9 +79,13 @@ def members(source: Path, names: tuple[str, ...], prefix: str = "") -> list[Memb
     try:
         if zipfile.is_zipfile(source):
             with zipfile.ZipFile(source) as packed:
-                inside = sorted(name for name in packed.namelist() if wanted(name))
-            return [Member(name, partial(_unpacked, source, name)) for name in inside]
-    except (OSError, zipfile.BadZipFile) as error:
+                inside = [entry for entry in packed.infolist() if wanted(entry.filename)]
+            for entry in inside:
+                if unpacks_to_more(entry.file_size, entry.compress_size):
+                    raise ValueError(f"{entry.filename} unpacks to far more than text does")
+            paths = sorted(entry.filename for entry in inside)
+            return [Member(path, partial(_unpacked, source, path)) for path in paths]
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise unreadable(source, error) from error
     return [Member(source.name, partial(_opened, source))]
 
@@ -89,18 +101,59 @@ def _unpacked(source: Path, name: str) -> IO[bytes]:
 def listed(member: Member, prefix: str) -> Iterator[tuple[str, Mapping[str, Any] | Unreadable]]:
     """Yield (where, object) of each element; `prefix` is as for ijson, such as `item`.
 
-    What follows damage cannot be read and is named once.
+    One that is too large is named, and so is one that is no object.  What follows damage cannot be
+    read and is named once.
     """
     number = 0
     try:
         with member.open() as file:
-            for found in ijson.items(file, prefix, use_float=True):
+            for found in _elements(ijson.parse(_Guarded(file), use_float=True), prefix):
                 number += 1
                 where = f"{member.name}:{number}"
-                problem = Unreadable(where, "it is no JSON object")
-                yield where, found if isinstance(found, dict) else problem
+                problem = found if isinstance(found, str) else "it is no JSON object"
+                yield where, found if isinstance(found, dict) else Unreadable(where, problem)
     except _DAMAGE as error:
         where = f"{member.name}:{number + 1}"
         said = str(error).strip().splitlines()
         reason = f"the file is damaged from here on: {said[0] if said else type(error).__name__}"
         yield where, Damaged(where, reason)
+
+
+def _elements(
+    events: Iterator[tuple[str, str, Any]], prefix: str
+) -> Iterator[dict[str, Any] | str | None]:
+    """Yield each element at a prefix: an object, None for what is none, or why it is too large."""
+    for path, event, _ in events:
+        if path != prefix or event.startswith("end_"):
+            continue
+        if event not in ("start_map", "start_array"):
+            yield None
+            continue
+        builder, left, end = ijson.ObjectBuilder(), LARGEST_RECORD, event.replace("start", "end")
+        builder.event(event, None)
+        for inner, then, value in events:
+            left -= _EVENT + (len(value) if isinstance(value, str) else 0)
+            if left >= 0:
+                builder.event(then, value)
+            if (inner, then) == (prefix, end):
+                break
+        made = builder.value if left >= 0 else None
+        yield _TOO_LARGE if left < 0 else made if isinstance(made, dict) else None
+
+
+class _Guarded:
+    """A file that ends in a ValueError where a text in it is too long: the parser holds texts."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._run = 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        mark = piece.rfind(b'"')
+        while mark > 0 and piece[mark - 1] == ord("\\"):
+            mark = piece.rfind(b'"', 0, mark)
+        self._run = len(piece) - mark if mark >= 0 else self._run + len(piece)
+        if self._run > LONGEST_LINE:
+            raise ValueError(f"a text has more than {LONGEST_LINE:,} bytes")
+        return piece

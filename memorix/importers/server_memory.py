@@ -22,18 +22,24 @@ def detect(source: Path) -> float:
 
 
 def read(source: Path) -> Iterator[Record | Unreadable]:
-    """Yield entities; a relation may stand before or after them, so that all are read first."""
-    entities: dict[str, Mapping[str, Any]] = {}
+    """Yield entities, the last of a name.
+
+    A relation may stand before or after them, so that the file is read twice: first for relations
+    and the lines on which the entities stand, then entity by entity.
+    """
+    places: dict[str, str] = {}
     relations: dict[str, list[Relation]] = {}
     for line in json_lines(source):
         if isinstance(line, Unreadable):
             yield line
-            continue
-        problem = _sorted_in(*line, entities, relations)
-        if problem:
+        elif problem := _sorted_in(*line, places, relations):
             yield problem
-    for entity in entities.values():
-        yield _record(entity, relations.pop(text(entity["name"]), []))
+    for line in json_lines(source):
+        if not isinstance(line, Unreadable) and line[1].get("type") == "entity":
+            where, entity = line
+            name = text(entity.get("name"))
+            if places.get(name) == where:
+                yield _record(entity, relations.pop(name, []))
     for start, loose in relations.items():
         yield Record(start, start, "", "Entity", relations=tuple(loose))
 
@@ -41,11 +47,11 @@ def read(source: Path) -> Iterator[Record | Unreadable]:
 def _sorted_in(
     where: str,
     line: Mapping[str, Any],
-    entities: dict[str, Mapping[str, Any]],
+    places: dict[str, str],
     relations: dict[str, list[Relation]],
 ) -> Unreadable | None:
     if line.get("type") == "entity" and text(line.get("name")).strip():
-        entities[text(line["name"])] = line
+        places[text(line["name"])] = where
         return None
     start, end = text(line.get("from")), text(line.get("to"))
     if line.get("type") == "relation" and start and end:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from memorix.errors import InvalidRequest
 from memorix.imported import Record, Unreadable
@@ -28,6 +28,10 @@ USUAL = Fields(
 )
 NAMED = ("key", "title", "body", "type", "description", "tags", "created", "changed", "author")
 # What a mapping may give the field of.
+
+
+_TOO_LONG = "\0"
+# Stands for a line that is not read; no other has such a character.
 
 
 def mapped(pairs: Mapping[str, str]) -> Fields:
@@ -75,9 +79,7 @@ class Csv:
         delimiter = "\t" if source.suffix == ".tsv" else ","
         try:
             with source.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                rows = csv.DictReader(
-                    (line.replace("\0", " ") for line in file), delimiter=delimiter
-                )
+                rows = csv.DictReader(_lines(file), delimiter=delimiter)
                 yield from self._rows(rows, source.name)
         except OSError as error:
             raise unreadable(source, error) from error
@@ -94,7 +96,22 @@ class Csv:
             if not found:
                 return
             named = {key: value for key, value in found[0].items() if isinstance(key, str)}
-            yield record(named, self.names, f"{name}:{number}")
+            where = f"{name}:{number}"
+            if _TOO_LONG in named.values():
+                yield Unreadable(where, "the line is too long")
+            else:
+                yield record(named, self.names, where)
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """Yield lines without NUL; of one that is too long there is only a mark that is no row."""
+    while line := file.readline(LONGEST_LINE):
+        if len(line) < LONGEST_LINE or line.endswith("\n"):
+            yield line.replace("\0", " ")
+            continue
+        while line and not line.endswith("\n"):
+            line = file.readline(LONGEST_LINE)
+        yield f"{_TOO_LONG}\n"
 
 
 def importers(pairs: Mapping[str, str]) -> tuple[JsonLines, Csv]:
