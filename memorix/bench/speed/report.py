@@ -9,22 +9,20 @@ from memorix.bench.speed.timing import BLOCKS
 
 DRAWN = {
     "recall": (
-        "recall, ms at p50",
+        "recall, ms of processor time at p50",
         {
-            "recall": "recall.p50_ms",
-            "its parts alone": "recall.parts.p50_ms",
-            "vector scan alone": "recall.scan.p50_ms",
-            "FTS5 query alone": "recall.words.p50_ms",
-            "question embedded": "recall.embed.p50_ms",
+            "recall": "recall.cpu_ms",
+            "its parts alone": "recall.parts.cpu_ms",
+            "vector scan alone": "recall.scan.cpu_ms",
+            "matrix product": "recall.product.cpu_ms",
         },
     ),
     "remember": (
-        "remember, ms at p50",
+        "remember, ms of processor time at p50",
         {
-            "remember": "remember.p50_ms",
-            "kept only": "remember.kept.p50_ms",
-            "bare fsync": "remember.fsync.p50_ms",
-            "bare transaction": "remember.transaction.p50_ms",
+            "with its vector": "remember.with_vector.cpu_ms",
+            "remember": "remember.cpu_ms",
+            "kept only": "remember.kept.cpu_ms",
         },
     ),
 }
