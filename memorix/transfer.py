@@ -11,7 +11,7 @@ from memorix.checking import is_concept
 from memorix.erasure import marks_of
 from memorix.errors import NoteUneditable, SecretRefused, UnsafePath, VaultUnavailable
 from memorix.held import in_inbox
-from memorix.imported import CHANGED, CONFLICTING, FROM, KNOWN, NEW, compared, text_mark, updated
+from memorix.imported import CHANGED, FROM, KNOWN, NEW, compared, text_mark, updated
 from memorix.index.base import Put, Row
 from memorix.indexes import indexes
 from memorix.intake import Incoming
@@ -127,7 +127,8 @@ def _verdict(file: Incoming, path: str, there: bytes | None, how: _How) -> tuple
         return KNOWN, "", there
     if status == CHANGED and marks.partition(" ")[0] != _mark(there):
         return CHANGED, "", updated(there, file.content, path)  # keys were set here since
-    if status == CONFLICTING and how.replace:
+    edited = marks.partition(" ")[2] != _says(there, path)
+    if how.replace and edited:
         return CHANGED, "what was there is replaced", file.content
     return status, reason if marks else reason and "another file is there, and stays", file.content
 
