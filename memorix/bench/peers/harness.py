@@ -151,7 +151,9 @@ def markdown(results: Results) -> str:
 
 def _figure(results: Results, name: str) -> str:
     found = results.measures.get(name)
-    return f"{found.value:,.4g}" if found else "n/a"
+    if not found:
+        return "n/a"
+    return f"{found.value:,.0f}" if found.value >= 1000 else f"{found.value:.4g}"
 
 
 def _named(
