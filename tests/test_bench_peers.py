@@ -96,6 +96,16 @@ def test_a_peer_that_does_not_start_is_told_of_and_the_others_are_measured() -> 
     assert "grep.disk_mb" in results.measures
 
 
+def test_a_peer_whose_server_ends_while_it_is_measured_has_no_figures() -> None:
+    fragile = BROKEN.replace("    kept.append(title)", "    import os; os._exit(1)")
+    dying = McpPeer("dying", TOOLS, [sys.executable, "-c", fragile])
+
+    results = compare([dying], 20, lambda what: None)
+
+    assert not results.measures
+    assert "ended in the midst" in results.skipped["dying"]
+
+
 def test_an_answer_that_says_no_is_a_refusal(tmp_path: Path) -> None:
     refusing = McpPeer("refusing", replace(TOOLS, refusal="^kept"), [sys.executable, "-c", BROKEN])
 

@@ -203,6 +203,8 @@ def _used(peer: Peer, store: Path, notes: int) -> Mapping[str, float]:
         wrote = judges.filled(session, data.documents)
         found = judges.asked(session, [*data.questions, *_bare(data.questions)])
         held = session.resident_mb()
+    if not held and "resident_mb" not in peer.cannot:
+        raise ValueError("its server ended in the midst of being asked")
     sizes = {"resident_mb": held, "disk_mb": judges.size_mb(store)}
     return {"tools_tokens": tokens, **wrote, **found, **sizes}
 

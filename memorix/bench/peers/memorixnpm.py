@@ -12,6 +12,8 @@ from memorix.bench.peers.serving import McpPeer
 from memorix.gitprogram import git
 
 NEED = Npm(("memorix@latest",))
+MOST = 1000
+# Matches to look a title up in: many come before it by their likeness alone.
 ENDPOINT = {
     "MEMORIX_EMBEDDING": "api",
     "MEMORIX_EMBEDDING_BASE_URL": "{endpoint}",
@@ -44,6 +46,7 @@ PLAIN = Tools(
     _stored,
     lambda question, limit: ("memorix_search", {"query": question, "limit": limit}),
     _archived,
+    find=lambda title: ("memorix_search", {"query": title, "limit": MOST}),
     refusal="Formation DISCARD",
 )
 BY_TOPIC = replace(PLAIN, write=_stored_by_topic)
