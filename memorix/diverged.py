@@ -14,7 +14,7 @@ from memorix.gitprogram import GitFailed
 from memorix.layout import is_host_file
 from memorix.memory import Memory
 from memorix.merging import free_size, taken
-from memorix.note import decode, normalised, parse
+from memorix.note import concept_id, decode, normalised, parse
 
 SIDES = ("ours", "theirs")
 # The note as it is under its name, and the copy; of git's marks, the version above and the one
@@ -145,11 +145,21 @@ def _copies(memory: Memory) -> Iterator[Diverged]:
     for path in paths:
         names = list(copies.named(path))
         beside = (name for name in names if name.of in paths or memory.store.signature(name.of))
-        fitting = (n for n in beside if n.sure or _were_one(memory, n.of, path))
+        fitting = (n for n in beside if n.sure or _may_share_an_id(memory, n.of, path))
+        fitting = (n for n in fitting if n.sure or _were_one(memory, n.of, path))
         if name := next(fitting, None):
             yield Diverged(name.of, path, name.by)
         elif names and names[0].sure:
             yield Diverged(names[0].of, path, names[0].by, alone=True)
+
+
+def _may_share_an_id(memory: Memory, note: str, copy: str) -> bool:
+    """Say whether one of two notes goes by its path, as those do whose id is another's, or none.
+
+    It is asked of the index, so that notes which are only called alike need not be read.
+    """
+    rows = [memory.index.find(path) for path in (note, copy)]
+    return any(row is None or row.id == concept_id(row.path) for row in rows)
 
 
 def _were_one(memory: Memory, note: str, copy: str) -> bool:
