@@ -48,7 +48,7 @@ def carry(memory: Memory, tmp_path: Path, here: Memory) -> Carry:
 def taken(here: Memory, source: Path, *, trusted: bool = False, **how: bool) -> list[Taken]:
     found = read(source)
     root = "" if intake.is_vault(found.files) else "user"
-    files = intake.incoming(found.files, root, found.name, trusted=trusted)
+    files = intake.incoming(found.each(), root, found.name, trusted=trusted)
     return list(transfer.take_in(here, files, **how))
 
 

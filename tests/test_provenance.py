@@ -180,7 +180,7 @@ def test_what_is_imported_was_not_written_here(
     from memorix import intake, transfer
 
     memory = opened()
-    files = intake.incoming({"a.md": b"# From elsewhere\n"}, "user", "notes")
+    files = intake.incoming([("a.md", b"# From elsewhere\n")], "user", "notes")
     list(transfer.take_in(memory, files))
 
     assert said_of(memory, "user/a.md") == {}

@@ -10,6 +10,7 @@ from memorix.importers.fields import Fields, record
 from memorix.importers.jsonfile import Damaged, Member, head_of, listed, members
 
 MEM0 = Fields(
+    utc=True,
     body=("memory", "content", "text"),
     title=(),
     type=("metadata.type", "metadata.category"),
@@ -35,6 +36,7 @@ ENGRAM = Fields(
     body=("content",),
     extra={"project": "project", "topic_key": "topic_key", "session_id": "session"},
     prefix="observation ",
+    utc=True,
 )
 NPM = Fields(
     title=("title",),

@@ -19,6 +19,7 @@ _NAMED = (
     *("lists", "sections"),
 )
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_BARE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)")
 _LIST = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
 
 
@@ -30,6 +31,7 @@ class Fields:
     under a heading of their name; `tags` are joined.  `extra` are kept as keys, each with the name
     it has in a note; None keeps every field that is left.  `times` among them are times,
     and `last_days` the last days on which a record holds, whose end is kept.
+    `utc` says that times without an offset are in UTC, as programs keep them; else they are local.
     `relations` hold the key of another record; the word for the relation stands first.
     """
 
@@ -48,6 +50,7 @@ class Fields:
     extra: Mapping[str, str] | None = field(default_factory=dict)
     times: Sequence[str] = ()
     last_days: Sequence[str] = ()
+    utc: bool = False
     relations: Sequence[tuple[str, str]] = ()
     review: str = ""
     prefix: str = ""
@@ -75,8 +78,8 @@ def record(row: Mapping[str, Any], names: Fields, where: str) -> Record | Unread
         type=_first(row, names.type) or names.kind,
         description=_first(row, names.description),
         tags=tuple(tag for name in names.tags for tag in _texts(_at(row, name))),
-        created=next((at for name in names.created if (at := time(_at(row, name)))), None),
-        changed=next((at for name in names.changed if (at := time(_at(row, name)))), None),
+        created=_time(row, names.created, names),
+        changed=_time(row, names.changed, names),
         author=_actor(_first(row, names.author)),
         relations=tuple(_relations(row, names)),
         extra=_extra(row, names),
@@ -116,7 +119,7 @@ def _said(value: Any, name: str, names: Fields) -> Value:
     if name in names.last_days and isinstance(value, str) and _DAY.fullmatch(value):
         return _end_of(value)
     if name in names.times or name in names.last_days:
-        moment = time(value)
+        moment = time(_zoned(value, names))
         return format_time(moment) if moment else None
     return _kept(value)
 
@@ -126,6 +129,17 @@ def _end_of(day: str) -> Value:
         return format_time(datetime.fromisoformat(f"{day}T00:00:00Z") + timedelta(days=1))
     except (ValueError, OverflowError):
         return None
+
+
+def _time(row: Mapping[str, Any], keys: Sequence[str], names: Fields) -> datetime | None:
+    """Return the first of these fields that holds a time."""
+    values = (_at(row, key) for key in keys)
+    return next((at for value in values if (at := time(_zoned(value, names)))), None)
+
+
+def _zoned(value: Any, names: Fields) -> Any:
+    bare = _BARE_TIME.fullmatch(value.strip()) if names.utc and isinstance(value, str) else None
+    return f"{bare[1]}T{bare[2]}Z" if bare else value
 
 
 def _kept(value: Any) -> Value:
