@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,9 @@ from memorix.ignoring import Rules, leaves_out, rules_in
 
 SKIPPED = frozenset({"node_modules", "__pycache__"})
 # Folders that programs fill, besides hidden ones.
+
+OWN_FOLDER = ".memorix"
+# What is kept of a scope besides its notes; killed writers leave something there, too.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,10 @@ class Look:
             return False
         if is_temporary(name):
             self.leftovers.append(Path(folder, name))
+        elif name == OWN_FOLDER:
+            with suppress(OSError):
+                beside = Path(folder, name).iterdir()
+                self.leftovers.extend(file for file in beside if is_temporary(file.name))
         return True
 
     def _add(self, path: str, entry: os.DirEntry[str]) -> None:

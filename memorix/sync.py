@@ -311,7 +311,8 @@ def _pending(index: Index, card: ModelCard, limit: int | None) -> Iterator[Seque
 def embedded(embedder: Embedder, texts: Sequence[Pending]) -> list[Embedded]:
     """Return the vectors of texts and of their sentences."""
     wholes = embedder.embed([item.text for item in texts])
-    parts = iter(embedder.embed([said for item in texts for said in item.sentences]))
+    sentences = [said for item in texts for said in item.sentences]
+    parts = iter(embedder.embed(sentences) if sentences else ())
     return [
         Embedded(
             item.hash, whole.tobytes(), b"".join(next(parts).tobytes() for _ in item.sentences)

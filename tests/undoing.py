@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memorix import arrivals
 from tests.serving import command, environment
 
 WRITES: Mapping[str, str] = {
@@ -77,9 +78,11 @@ class Shelf:
         return [word.format(**self.names) for word in shlex.split(line)]
 
     def contents(self) -> dict[str, tuple[bytes, int]]:
-        """Return the bytes and the permissions of all files of the vault."""
+        """Return the bytes and the permissions of all files of the vault, but for what is known of
+        imports: undoing one does not make it unknown."""
         files = sorted(path for path in self.vault.rglob("*") if path.is_file())
-        named = {str(path.relative_to(self.vault)): path for path in files}
+        named = {path.relative_to(self.vault).as_posix(): path for path in files}
+        named = {name: path for name, path in named.items() if not name.endswith(arrivals.FILE)}
         return {name: (path.read_bytes(), path.stat().st_mode) for name, path in named.items()}
 
 
