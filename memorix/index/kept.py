@@ -1,15 +1,14 @@
 """The vectors that are kept by what was embedded: they outlive the notes' rows, not their text."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import apsw
 
 from memorix.chunks import embedding_text, sentences
-from memorix.index.base import Embedded, Pending
+from memorix.index.base import Pending
 from memorix.index.rows import chunk_of
 from memorix.index.schema import fetch
-from memorix.index.sentences import packed
 
 _OF_NOTES = (
     "FROM chunks c JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?"
@@ -47,23 +46,24 @@ def missing(fingerprint: str, languages: frozenset[str]) -> tuple[str, list[str]
 
 
 def keep(
-    db: apsw.Connection, fingerprint: str, made: Sequence[Embedded]
+    db: apsw.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes, bytes]]
 ) -> list[tuple[int, str, bytes]]:
-    """Store vectors; return the chunk, scope and vector of each chunk that has one now."""
+    """Store for each hash the vector of its text and the packed ones of its sentences; return the
+    chunk, scope and vector of each chunk that has one now."""
     owned = []
-    for one in made:
+    for chunk_hash, vector, said in rows:
         db.execute(  # not of a text that was dropped while its vector was made
             "INSERT INTO kept_vectors(hash, model, vector, sentences)"
             " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM chunks WHERE hash = ?1)"
             " ON CONFLICT DO UPDATE SET sentences = excluded.sentences",
-            (one.hash, fingerprint, one.vector, packed(one.sentences)),
+            (chunk_hash, fingerprint, vector, said),
         )
         owners = fetch(
             db,
             "SELECT c.key, n.scope FROM chunks c JOIN notes n ON n.key = c.note WHERE c.hash = ?",
-            (one.hash,),
+            (chunk_hash,),
         )
-        owned += [(key, scope, one.vector) for key, scope in owners]
+        owned += [(key, scope, vector) for key, scope in owners]
     return owned
 
 

@@ -7,11 +7,13 @@ SIGIR 2020) with sentences in place of tokens.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 
 import apsw
 
 from memorix.index.schema import fetch
+from memorix.query import Match
 
 _STEPS = 127
 # Of a component of a vector of length 1: a cosine is off by some .002.
@@ -25,25 +27,29 @@ def packed(rows: bytes) -> bytes:
 
 
 def sharpened(
-    db: apsw.Connection, vector: bytes, fingerprint: str, near: Mapping[int, float]
-) -> dict[int, float]:
-    """Return the cosines of chunks with each moved half way to that of its nearest sentence, where
-    that is the greater."""
-    best = _nearest(db, vector, fingerprint, near)
-    return {
-        chunk: max(cosine, (cosine + best.get(chunk, cosine)) / 2) for chunk, cosine in near.items()
-    }
+    db: apsw.Connection, vector: bytes, fingerprint: str, near: Sequence[Match]
+) -> list[Match]:
+    """Return chunks with each cosine moved half way to that of the nearest sentence, where that is
+    the greater, best first."""
+    best = _nearest(db, vector, fingerprint, [match.chunk for match in near])
+    found = [
+        replace(match, score=(match.score + best[match.chunk]) / 2)
+        if best.get(match.chunk, -1.0) > match.score
+        else match
+        for match in near
+    ]
+    return sorted(found, key=lambda match: -match.score)
 
 
 def _nearest(
-    db: apsw.Connection, vector: bytes, fingerprint: str, chunks: Iterable[int]
+    db: apsw.Connection, vector: bytes, fingerprint: str, chunks: Sequence[int]
 ) -> dict[int, float]:
     """Return the cosine of the nearest sentence of each chunk that says more than one thing."""
     rows = fetch(
         db,
         "SELECT c.key, v.sentences FROM json_each(?2) j JOIN chunks c ON c.key = j.value"
         " JOIN kept_vectors v ON v.hash = c.hash AND v.model = ?1 WHERE v.sentences <> x''",
-        (fingerprint, json.dumps(list(chunks))),
+        (fingerprint, json.dumps(chunks)),
     )
     if not rows:
         return {}

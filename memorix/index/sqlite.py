@@ -19,7 +19,7 @@ from memorix.index.database import Database
 from memorix.index.filters import where
 from memorix.index.rows import folded, prepare, row_of
 from memorix.index.schema import fetch
-from memorix.index.sentences import sharpened
+from memorix.index.sentences import packed, sharpened
 from memorix.index.vectors import (
     MAX_NEIGHBOURS,
     BlobScan,
@@ -156,11 +156,11 @@ class SqliteIndex:
             db = self._db.connection()
             with self._db.as_unavailable():
                 near = self._vectors().nearest(db, vector, fingerprint, wanted.scopes, reach)
-                cosines = sharpened(db, vector, fingerprint, dict(near))
-            found = self._owned(cosines, condition, values)[:limit]
+            found = self._owned(dict(near), condition, values)[: limit + _SPARE]
             if len(found) >= limit or len(near) < reach:
                 break
-        return found
+        with self._db.as_unavailable():
+            return sharpened(self._db.connection(), vector, fingerprint, found)[:limit]
 
     def ids(self, keys: Sequence[int]) -> list[str]:
         sql = f"SELECT key, id FROM notes WHERE key {_AMONG}"
@@ -276,10 +276,11 @@ class SqliteIndex:
     def keep_vectors(self, fingerprint: str, made: Sequence[Embedded]) -> None:
         if not made:
             return
+        rows = [(one.hash, one.vector, packed(one.sentences)) for one in made]
         with self._db.writing() as db:
             finder = self._vectors()
             declare(db, finder, fingerprint, len(made[0].vector) // 4)
-            finder.add(db, fingerprint, kept.keep(db, fingerprint, made))
+            finder.add(db, fingerprint, kept.keep(db, fingerprint, rows))
 
     def note_vectors(self, keys: Iterable[int], fingerprint: str) -> list[tuple[int, bytes]]:
         with self._db.as_unavailable():
