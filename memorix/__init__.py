@@ -19,7 +19,7 @@ In reading order:
     rerankers, exchange, importers, exporters, tokens, served
     gitchange, committing                                                  each write a commit
     notes, memory, recalling, paging, reranking, learning, linking, sync             the uses
-    watching, scopes
+    embedding, watching, scopes
     tombstones, arrivals, erasing, moving, inbox, settling                 and those of whole notes
     batches, transfer, importing, exporting
     history, diverged, upkeep, forgetting, proving                         and what is left of them

@@ -9,6 +9,7 @@ from memorix import (
     brief,
     comparing,
     counterparts,
+    embedding,
     erasing,
     held,
     lifecycle,
@@ -287,7 +288,7 @@ class Memory(Notes):
         if self.embedder is None:
             return 0
         lock = self.index_path.with_name("embed.lock")
-        return sync.embed_pending(
+        return embedding.embed_pending(
             self.index, self.embedder, lock, stop=stop, limit=limit, progress=progress
         )
 

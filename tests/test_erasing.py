@@ -11,11 +11,11 @@ import pytest
 from memorix import history, inbox, moving, settling, transfer
 from memorix.arguments import query_from
 from memorix.config import load
+from memorix.embedding import embedded
 from memorix.errors import NoteNotFound, UndoRefused
 from memorix.intake import Incoming
 from memorix.lifecycle import Edit, by, draft_from, successor
 from memorix.memory import Memory
-from memorix.sync import embedded
 from memorix.wiring import open_memory
 from tests.hashing import HashingEmbedder
 from tests.stress.crashes import prepared

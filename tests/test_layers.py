@@ -44,7 +44,7 @@ LEVELS = [
     [
         "gitchange", "committing",
         "git", "committed", "mergedriver", "syncgit", "branches", "scopes", "places", "sync",
-        "results", "marking", "comparing",
+        "embedding", "results", "marking", "comparing",
         "paging", "recalling", "reranking", "learning", "linking", "logbook", "watching", "mending",
         "unfinished", "counterparts", "tombstones", "arrivals", "erasing", "notes", "memory",
         "moving", "inbox", "settling", "batches", "transfer", "importing", "exporting", "history",
