@@ -12,6 +12,7 @@ import pytest
 from memorix.lifecycle import draft_from
 from memorix.memory import Memory
 from memorix.query import Filter, Query
+from memorix.results import Written
 from memorix.settling import supersede
 
 Typed = Callable[..., str]
@@ -59,14 +60,19 @@ def test_yesterday_is_the_day_before_the_readers_own(
         assert "from that time" in told
 
 
-@pytest.mark.fault("A-75")
-def test_what_replaced_a_note_comes_first_and_the_old_one_is_dated_and_marked(
-    memory: Memory,
-) -> None:
+def remembered_two_years_ago(memory: Memory) -> Written:
     day = datetime(2024, 10, 2, 8, tzinfo=ZoneInfo("UTC"))
     memory.clock = lambda: day
     old = memory.remember(draft_from("The ssh port of the harbour host is 22.", "ssh port"))
     memory.clock = lambda: day + timedelta(days=730)
+    return old
+
+
+@pytest.mark.fault("A-75")
+def test_what_replaced_a_note_comes_first_and_the_old_one_is_dated_and_marked(
+    memory: Memory,
+) -> None:
+    old = remembered_two_years_ago(memory)
     new = supersede(
         memory, old.id, old.etag, draft_from("The ssh port of the harbour host is 49222.")
     )
@@ -88,10 +94,7 @@ def test_what_replaced_a_note_comes_first_and_the_old_one_is_dated_and_marked(
 def test_of_two_notes_that_contradict_each_other_the_one_that_holds_since_later_comes_first(
     memory: Memory,
 ) -> None:
-    day = datetime(2024, 10, 2, 8, tzinfo=ZoneInfo("UTC"))
-    memory.clock = lambda: day
-    old = memory.remember(draft_from("The ssh port of the harbour host is 22.", "ssh port"))
-    memory.clock = lambda: day + timedelta(days=730)
+    old = remembered_two_years_ago(memory)
     new = memory.remember(draft_from("The ssh port of the harbour host is 49222.", "ssh port"))
 
     hits = memory.recall(Query("which ssh port has the harbour host")).hits
