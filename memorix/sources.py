@@ -67,6 +67,7 @@ class Sources:
         self._register = register
         self._seen: tuple[int, int] | None = None
         self._known: tuple[Source, ...] = ()
+        self._listed: tuple[tuple[Source, ...], Mapping[str, Path]] = ((), {})
 
     def all(self) -> tuple[Source, ...]:
         """Return what is registered, in the order in which it was added."""
@@ -83,11 +84,22 @@ class Sources:
 
     def files(self) -> Mapping[str, Path]:
         """Return the files of all sources that are there now, by their paths among the notes."""
-        return {source.path_of(file): file for source in self.all() for file in source.files()}
+        sources = self.all()
+        found = {source.path_of(file): file for source in sources for file in source.files()}
+        self._listed = sources, found
+        return found
 
     def file_of(self, path: str) -> Path | None:
-        """Return the file that has a path; None where it is that of no source."""
-        return self.files().get(path) if is_host_file(path) else None
+        """Return the file that has a path; None where it is that of no source.
+
+        Folders are looked through only for a path that was not there the last time.
+        """
+        if not is_host_file(path):
+            return None
+        sources, listed = self._listed
+        if path in listed and sources == self.all():
+            return listed[path]
+        return self.files().get(path)
 
     def add(self, place: Path, scope: str) -> Source:
         """Register a file or a folder, or give it another scope.

@@ -1,18 +1,21 @@
 """Files that hosts keep: recall finds them beside the notes, and nothing ever changes them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memorix import sources
 from memorix.bench.secretset import planted
 from memorix.errors import OnlyRead
+from memorix.files import walk
 from memorix.lifecycle import Edit, draft_from
 from memorix.memory import LOOK_AT_MOST, Memory
 from memorix.query import Query
 from memorix.settling import Revision, revise
+from memorix.sources import Sources
 from tests.following import Followed
 
 Typed = Callable[..., str]
@@ -62,6 +65,35 @@ def test_a_folder_of_rules_and_one_of_memories_are_looked_through_anew(
 
     assert hit["scope"] == "user"
     assert str(kept / "pier.md") in memorix("source", "list")
+
+
+def test_a_folder_is_listed_once_however_many_of_its_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, register = tmp_path / "kept", tmp_path / "state" / "sources.json"
+    kept.mkdir()
+    for name in ("MEMORY.md", *(f"{n}.md" for n in range(20))):
+        (kept / name).write_text("x\n", encoding="utf-8")
+    here, other = Sources(register), Sources(register)
+    here.add(kept, "user")
+    listed: list[Path] = []
+
+    def counted(root: Path) -> Iterator[Path]:
+        listed.append(root)
+        return walk(root)
+
+    monkeypatch.setattr(sources, "walk", counted)
+
+    found = here.files()
+    assert all(here.file_of(path) == file for path, file in found.items())
+    assert len(listed) == 1
+
+    (kept / "new.md").write_text("x\n", encoding="utf-8")
+    new = here.all()[0].path_of(kept / "new.md")
+    assert here.file_of(new) == kept / "new.md"
+    other.remove(kept)
+    assert here.file_of(new) is None
+    assert here.file_of("user/note.md") is None
 
 
 def test_an_edited_host_file_counts_at_the_next_question_in_a_large_vault(
