@@ -72,7 +72,7 @@ class Watcher:
         handler.dispatch = self._dispatch  # type: ignore[method-assign]
         roots = self._store.roots()
         self._watched = _identities(roots)
-        self._paths.clear()
+        self._paths = {}
         telling = [getattr(events, f"{name}Event", None) for name in _TELLING]
         kinds = [kind for kind in telling if kind]  # older versions know fewer
         try:
@@ -91,22 +91,23 @@ class Watcher:
     def _dispatch(self, event: Any) -> None:
         places = [str(place) for place in (event.src_path, event.dest_path) if place]
         if event.is_directory:
-            self._paths.clear()
+            self._paths = {}
             if any(self._store.may_hold_notes(Path(place)) for place in places):
                 self._changed(None)
         elif any(os.path.basename(place) in IGNORING for place in places):  # noqa: PTH119 - hot
-            self._paths.clear()
+            self._paths = {}
             self._changed(None)
         elif paths := [path for place in places if (path := self._path_of(place))]:
             self._changed(paths)
 
     def _path_of(self, place: str) -> str | None:
         """Return the note's path of a file, remembered until rules that leave out may change."""
-        if place not in self._paths:
-            if len(self._paths) >= _MOST_KNOWN:
-                self._paths.clear()
-            self._paths[place] = self._store.path_of(Path(place))
-        return self._paths[place]
+        if len(self._paths) >= _MOST_KNOWN:
+            self._paths = {}
+        known = self._paths  # `tend` may begin anew meanwhile
+        if place not in known:
+            known[place] = self._store.path_of(Path(place))
+        return known[place]
 
 
 def _identities(roots: Iterable[Path]) -> tuple[int, ...]:
