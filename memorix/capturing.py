@@ -1,7 +1,7 @@
 """Take what hooks kept of sessions into the inbox, where a person decides about it."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,12 +51,19 @@ def count_uses() -> None:
             use = Use(host, act, at, ids, int(left.get("tokens") or 0))
             uses.setdefault(str(left.get("index") or ""), []).append(use)
     for path, shown in uses.items():
-        if Path(path).is_file():
-            index = SqliteIndex(Path(path))
-            try:
-                index.count_uses(shown)
-            finally:
-                index.close()
+        try:
+            _count(Path(path), shown)
+        except MemorixError as error:  # one of another vault, perhaps; the others are counted
+            _log.warning("uses of %s were not counted: %s", path, error)
+
+
+def _count(path: Path, shown: Sequence[Use]) -> None:
+    if path.is_file():
+        index = SqliteIndex(path)
+        try:
+            index.count_uses(shown)
+        finally:
+            index.close()
 
 
 def beside() -> Beside:

@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from memorix import brief, capturing, inbox, lifecycle
 from memorix.config import Config, config_path
-from memorix.hooks import desk, entry, events, fastjson
+from memorix.hooks import desk, entry, events, fastjson, places, quick
 from memorix.memory import Memory
 from memorix.quoting import fenced
 
@@ -89,6 +91,21 @@ def test_the_brief_of_many_notes_is_the_same_text_too(hook: Hook, memory: Memory
     assert told.startswith(f"```brief\n{brief.REACH + 30} notes in force")
     assert "review: 1" in told
     assert "A guess" not in told
+
+
+def test_what_waits_is_counted_however_its_scope_is_spelled(
+    environment: dict[str, str], memory: Memory, tmp_path: Path
+) -> None:
+    keep(memory, "The gateway listens on 8443.")
+    memory.remember(lifecycle.draft_from("Maybe.", "A guess", suggested=True))
+    place = places.place_of(str(tmp_path / "app"), {})
+    place.scopes = [scope.upper() for scope in place.scopes]
+
+    found = quick.compose(place, brief.BUDGET)
+
+    assert found
+    assert "8443" in found[0].text
+    assert "review: 1" in found[0].text
 
 
 def test_what_reads_like_an_order_or_is_held_back_is_in_no_brief(
@@ -239,8 +256,41 @@ def test_notes_about_the_files_that_a_prompt_names_are_told(
     attached = [{"type": "file", "file_path": str(project / "src/net/gateway.py")}]
     told = hook("beforeSubmitPrompt", "cursor", prompt="tidy this", attachments=attached)
     assert "Two workers" in told["additional_context"]
+    spaced = project / "src/net/网关 2.py"
+    spaced.write_text("pass\n", encoding="utf-8")
+    told = hook("beforeSubmitPrompt", "cursor", prompt="this", attachments=[spaced.as_uri()])
+    assert "Two workers" in told["additional_context"]
     for prompt in ("tidy src/other.py", "tidy src/net/missing.py", "tidy ../app/x.py"):
         assert hook("UserPromptSubmit", session_id="t", prompt=prompt) == {}
+
+
+# -- what was shown
+
+
+def test_uses_of_other_indexes_are_counted_where_one_cannot_be_opened(
+    environment: dict[str, str], memory: Memory, tmp_path: Path
+) -> None:
+    note = keep(memory, "The gateway listens on 8443.")
+    unusable = tmp_path / f"{'x' * 250}.db"  # no name is left for the files beside it
+    unusable.touch()
+    for index in (str(unusable), str(memory.index_path)):
+        shown = {"host": "codex", "act": "hook", "ids": [note], "tokens": 9}
+        desk.used({"index": index, "at": int(time.time()), **shown})
+
+    capturing.count_uses()
+
+    (most,) = memory.index.most_shown(datetime.now(UTC) - timedelta(days=1), 5)
+    assert most.id == note
+
+
+def test_uses_that_cannot_be_had_now_stay(environment: dict[str, str]) -> None:
+    desk.used({"index": "i.db", "host": "codex"})
+    Path(desk.folder(f"uses.jsonl.{os.getpid()}")).mkdir()
+
+    assert desk.take_uses() == []
+
+    Path(desk.folder(f"uses.jsonl.{os.getpid()}")).rmdir()
+    assert [use["host"] for use in desk.take_uses()] == ["codex"]
 
 
 # -- what is kept of a session

@@ -174,7 +174,7 @@ def take_uses() -> "list[dict[str, Any]]":
         with open(own, "rb") as file:
             lines = file.read().decode("utf-8", "replace").splitlines()
         os.unlink(own)
-    except FileNotFoundError:  # nothing waits, or another process was first
+    except OSError:  # nothing waits, another process was first, or it cannot be had now
         return []
     found = []
     for line in lines:

@@ -39,7 +39,10 @@ _TOLD = (
     "SELECT text FROM chunks WHERE note IN (SELECT key FROM notes WHERE held = 'host file' AND"
     f" scope COLLATE NOCASE {_AMONG.format(':scopes')}) ORDER BY key"
 )
-_WAITING = f"SELECT count(*) FROM notes WHERE held = 'inbox' AND scope {_AMONG.format(':scopes')}"
+_WAITING = (
+    "SELECT count(*) FROM notes WHERE held = 'inbox' AND"
+    f" scope COLLATE NOCASE {_AMONG.format(':scopes')}"
+)
 
 
 def compose(place: Place, max_tokens: int) -> "tuple[brief.Brief, list[str]] | None":

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 MOST, MOST_LOOKED_FOR = 8, 200
 # Files of one prompt that notes are looked up for, and names that are tried; a pasted log has many.
@@ -15,12 +16,20 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./\\~-]+")
 def files(prompt: str, attached: Iterable[str], cwd: str) -> list[str]:
     """Return the files that are there, as paths from the project's root with `/`, as named."""
     root, found = _root(cwd), dict[str, None]()
-    names = dict.fromkeys([*(name.removeprefix("file://") for name in attached), *_names(prompt)])
+    names = dict.fromkeys([*map(_path_of, attached), *_names(prompt)])
     for name in list(names)[:MOST_LOOKED_FOR]:
         path = os.path.normpath(os.path.join(cwd, name))
         if path.startswith(root + os.sep) and os.path.isfile(path):
             found[os.path.relpath(path, root).replace(os.sep, "/")] = None
     return list(found)[:MOST]
+
+
+def _path_of(attached: str) -> str:
+    """Return the path that a host names; as an address, it has blanks and Chinese in escapes."""
+    if not attached.startswith("file://"):
+        return attached
+    path = unquote(attached.removeprefix("file://"))
+    return path.lstrip("/") if os.name == "nt" else path  # a drive comes after the slash
 
 
 def _names(prompt: str) -> Iterator[str]:
