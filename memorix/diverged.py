@@ -195,16 +195,15 @@ def _path_of(memory: Memory, wanted: str) -> str:
 
 
 def _between_marks(memory: Memory, path: str, content: bytes) -> Versions:
-    text, odd = decode(content)
-    sides = None if odd else sides_of(text)
+    sides = sides_of(_exact(content))
     if sides is None:
         raise InvalidRequest(f"{path} holds no two versions between git's marks any more.")
     ours, theirs, base = sides
     known_from = "what git left between the marks" if base else ""
     if not base and (staged := committed.before_the_merge(memory.store, path)) is not None:
-        base, known_from = decode(staged)[0], "the commit before both, in git"
+        base, known_from = _exact(staged), "the commit before both, in git"
     base = base or ancestry.common(ours, theirs, path)
-    return Versions(ours.encode(), theirs.encode(), base.encode(), known_from)
+    return Versions(_bytes(ours), _bytes(theirs), _bytes(base), known_from)
 
 
 def _base(memory: Memory, path: str, ours: bytes, theirs: bytes) -> tuple[bytes, str]:
@@ -250,7 +249,9 @@ def _planned(
 
 def _merged(sides: Versions, path: str, take: str) -> tuple[bytes, tuple[str, ...]]:
     versions = (sides.base, sides.ours, sides.theirs)
-    size = free_size(*(decode(content)[0] for content in versions))
+    if any(b"\0" in content for content in versions):  # binary, as git sees it; UTF-16 is, too
+        return (sides.theirs if take == "theirs" else sides.ours), () if take else ("lines",)
+    size = free_size(*map(_exact, versions))
     try:
         content, conflicts = mergedriver.merged(*versions, path, size)
     except GitFailed as error:
@@ -259,10 +260,19 @@ def _merged(sides: Versions, path: str, take: str) -> tuple[bytes, tuple[str, ..
             "Nothing was written. Install git, or merge them by hand."
         ) from error
     if conflicts and take:
-        content, conflicts = taken(decode(content)[0], take, size).encode(), ()
+        content, conflicts = _bytes(taken(_exact(content), take, size)), ()
     if all(map(_is_sound, (sides.ours, sides.theirs))) and not (conflicts or _is_sound(content)):
         raise NoteUneditable(path, "its metadata is written in a way that no merge is safe in")
     return content, conflicts
+
+
+def _exact(content: bytes) -> str:
+    """Return a text that becomes these very bytes again, whatever their encoding."""
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _is_sound(content: bytes) -> bool:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memorix.ancestry import Told, base_of
+from memorix.cli.main import main
 from memorix.mergedriver import merged
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
@@ -18,6 +20,37 @@ pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not inst
 Cli = Callable[..., str]
 GATE = "The pump starts at 3.1 m.\n\nThe gate closes at 4.0 m.\n\nCall the pilot first."
 COPY = "gate.sync-conflict-20261203-101500-ABCDEFG.md"
+
+
+@pytest.fixture
+def as_process(memorix: Cli) -> Cli:
+    """Type a command in a process of its own, as everywhere else."""
+    return memorix
+
+
+@pytest.fixture
+def memorix(
+    as_process: Cli,
+    settings: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Cli:
+    """Type a command in this process: these tests type so many that starting took minutes."""
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path / "app")
+
+    def typed(*arguments: str, code: int = 0, keep_output: bool = False) -> str:
+        monkeypatch.setattr(sys, "argv", ["memorix", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        assert (left.value.code or 0) == code, said.err
+        return said.out if code == 0 or keep_output else said.err
+
+    return typed
 
 
 @pytest.fixture
@@ -100,13 +133,13 @@ def test_what_both_changed_apart_is_merged_and_the_copy_is_archived(
 
 
 def test_what_both_changed_otherwise_stays_until_somebody_says_which_counts(
-    memorix: Cli, gate: Path
+    memorix: Cli, as_process: Cli, gate: Path
 ) -> None:
     copy = copied(gate, ("3.1 m", "3.9 m"), ("4.0 m", "4.2 m"))
     memorix("revise", "user/gate.md", "--find", "3.1 m", "--replace", "3.3 m")
     before = gate.read_bytes(), copy.read_bytes()
 
-    said = memorix("conflicts", "merge", "--write", code=1, keep_output=True)
+    said = as_process("conflicts", "merge", "--write", code=1, keep_output=True)
 
     assert "both changed text; nothing is written" in said
     assert "--take ours|theirs" in said
@@ -116,7 +149,7 @@ def test_what_both_changed_otherwise_stays_until_somebody_says_which_counts(
     memorix("undo")
     memorix("conflicts", "merge", "user/gate.md", "--write", "--take", "theirs")
     assert "3.9 m.\n\nThe gate closes at 4.2 m." in gate.read_text(encoding="utf-8")
-    assert "--take is ours" in memorix("conflicts", "merge", "--take", "nobody", code=2)
+    assert "--take is ours" in as_process("conflicts", "merge", "--take", "nobody", code=2)
 
 
 def test_a_merge_that_was_undone_does_not_decide_the_next_one(memorix: Cli, gate: Path) -> None:
@@ -260,6 +293,48 @@ def test_marks_around_one_passage_want_a_decision(memorix: Cli, vault: Path) -> 
     memorix("conflicts", "merge", "--write", "--take", "theirs")
 
     assert note.read_text(encoding="utf-8") == "# Gate\n\nAt 3.3 m.\n\nEnd.\n"
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "utf-16"])
+def test_a_note_in_another_encoding_keeps_its_bytes(
+    memorix: Cli, vault: Path, encoding: str
+) -> None:
+    note = vault / "user" / "gate.md"
+    note.parent.mkdir(parents=True)
+    ours, theirs = (f"# 闸门\n\n水位{n}米。\n".encode(encoding) for n in "三四")
+    note.write_bytes(ours)
+    note.with_name(COPY).write_bytes(theirs)
+
+    memorix("conflicts", "merge", "--write", code=1)
+    assert note.read_bytes() == ours
+    memorix("conflicts", "merge", "--write", "--take", "theirs")
+
+    assert note.read_bytes() == theirs
+    assert (vault / "archive" / "user" / COPY).read_bytes() == theirs
+
+
+def test_marks_in_a_note_that_is_not_utf8_are_merged_too(memorix: Cli, vault: Path) -> None:
+    note = vault / "user" / "gate.md"
+    note.parent.mkdir(parents=True)
+    text = "# 闸门\n\n<<<<<<< HEAD\n水位三米。\n=======\n水位四米。\n>>>>>>> there\n"
+    note.write_bytes(text.encode("gbk"))
+
+    assert listed(memorix) == [("user/gate.md", "")]
+    memorix("conflicts", "merge", "--write", "--take", "theirs")
+
+    assert note.read_bytes() == "# 闸门\n\n水位四米。\n".encode("gbk")
+
+
+def test_a_note_and_its_copy_both_named_are_merged_once(memorix: Cli, gate: Path) -> None:
+    copied(gate, ("4.0 m", "4.2 m"))
+    both = ("user/gate.md", f"user/{COPY}")
+
+    memorix("conflicts", "merge", *both, "user/nothing.md", "--write", code=2)
+    assert "4.0 m" in gate.read_text(encoding="utf-8")
+    memorix("conflicts", "merge", *both, "--write")
+
+    assert "4.2 m" in gate.read_text(encoding="utf-8")
+    assert listed(memorix) == []
 
 
 def edited(lines: list[str], edits: list[tuple[int, str]], mark: str) -> list[str]:

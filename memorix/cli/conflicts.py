@@ -1,14 +1,11 @@
 """The commands of notes that two machines changed at once: list them, show them, merge them."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from memorix.cli.frame import AsJson, opened, shown
 from memorix.errors import InvalidRequest
-
-if TYPE_CHECKING:
-    from memorix.diverged import Merge
 
 app = typer.Typer(help="Merge conflict copies that sync services left, and what git has marked.")
 
@@ -68,11 +65,11 @@ def merge(
 
     if take and take not in diverged.SIDES:
         raise InvalidRequest(f"--take is ours, the note, or theirs, its copy; not {take!r}.")
-    done: list[Merge] = []
     with opened() as memory:
-        for path in paths or [""]:
-            for one in diverged.found(memory, path):
-                done.append(diverged.merge(memory, one, take, write=write))
+        # All are found before one is written, and a note named together with its copy but once.
+        named = (one for path in paths or [""] for one in diverged.found(memory, path))
+        listed = list(dict.fromkeys(named))
+        done = [diverged.merge(memory, one, take, write=write) for one in listed]
     shown(told.merged(done), told.merged_text(done), as_json)
     if any(one.conflicts for one in done):
         raise typer.Exit(UNDECIDED)
