@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memorix.errors import VaultUnavailable
-from memorix.files import write_atomic
+from memorix.files import replacing
 from memorix.note import etag_of, format_time, new_id, parse
 from memorix.versions import ERASED, Change, Effect, Step
 
@@ -60,6 +60,7 @@ class Journal:
         self.path, self.limits = path, limits
         self._open: _Open | None = None
         self._paused = False
+        self._filled = ("", 0)
         self._seen = (b"", 0)
         self._lines: list[bytes] = []
         self._texts: dict[str, tuple[int, int]] = {}
@@ -76,12 +77,15 @@ class Journal:
             yield self._open.change.id
             return
         own = id or new_id(now, os.urandom(10))
-        self._open = _Open(Change(own, format_time(now), who, what, undoes=undoes), now)
+        last, filled = self._filled
+        change = Change(own, format_time(now), who, what, undoes=undoes)
+        self._open = _Open(change, now, filled if own == last else 0)
         try:
             yield own
             with _warned(self.path):
                 self._prune(now)
         finally:
+            self._filled = (own, self._open.new_bytes)
             self._open = None
 
     @contextmanager
@@ -187,16 +191,16 @@ class Journal:
         step = Step(effect.path, etags.get("before"), etags.get("after"), note, effect.place)
         yield _line(open.change, step)
         for etag, content in sides.values():
-            if etag in known or not self._has_room(effect, open):
+            if etag in known or not self._has_room(effect, content, open):
                 continue
             packed = _packed(etag, content)
             open.new_bytes += len(packed) if effect.before is None else 0
             known.add(etag)
             yield packed
 
-    def _has_room(self, effect: Effect, open: _Open) -> bool:
+    def _has_room(self, effect: Effect, content: bytes, open: _Open) -> bool:
         most = self.limits.size_bytes * _NEW_TEXT_SHARE
-        return effect.before is not None or open.new_bytes < most
+        return effect.before is not None or open.new_bytes + len(content) <= most
 
     def _append(self, lines: bytes, *, lasting: bool) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -251,11 +255,14 @@ class Journal:
             format_time(now - timedelta(days=self.limits.days + more)) for more in (0, _SLACK_DAYS)
         )
         if size > self.limits.size_bytes or (first and first[0].at < due):
-            self._write(self._within_limits(since))
+            changes = self.changes()
+            kept = self._within_limits(changes, since)
+            if len(kept) < len(changes):  # the newest change is kept, be it too much by itself
+                self._write(kept)
 
-    def _within_limits(self, since: str) -> list[Change]:
+    def _within_limits(self, changes: Sequence[Change], since: str) -> list[Change]:
         room, kept, counted = self.limits.size_bytes * _KEPT_SHARE, list[Change](), set[str]()
-        for change in reversed(self.changes()):
+        for change in reversed(changes):
             etags = {etag for step in change.steps for etag in (step.before, step.after) if etag}
             room -= sum(len(_line(change, step)) for step in change.steps)
             room -= sum(self._texts[etag][1] for etag in etags - counted if etag in self._texts)
@@ -269,14 +276,15 @@ class Journal:
         self, changes: Sequence[Change], texts: Mapping[str, bytes] = MappingProxyType({})
     ) -> None:
         """Put a journal of these changes, and of texts that are new, in the place of the file."""
-        lines, written = [_head()], set[str]()
-        for change in changes:
-            lines += [_line(change, step) for step in change.steps]
-            etags = [etag for s in change.steps for etag in (s.before, s.after) if etag]
-            new = [etag for etag in dict.fromkeys(etags) if etag not in written]
-            lines += [texts.get(etag) or self._text_line(etag) for etag in new]
-            written.update(etags)
-        write_atomic(self.path, b"".join(lines))
+        written = set[str]()
+        with replacing(self.path) as file:
+            file.write(_head())
+            for change in changes:
+                file.writelines(_line(change, step) for step in change.steps)
+                etags = [etag for s in change.steps for etag in (s.before, s.after) if etag]
+                new = [etag for etag in dict.fromkeys(etags) if etag not in written]
+                file.writelines(texts.get(etag) or self._text_line(etag) for etag in new)
+                written.update(etags)
 
     def _text_line(self, etag: str) -> bytes:
         """Return the line that holds a text; empty where it is not kept."""
@@ -318,14 +326,13 @@ class _Edited:
 
 
 def _told(lines: Iterable[bytes]) -> list[Change]:
-    found: dict[str, Change] = {}
-    for line in lines:
-        read = _read_line(line)
+    changes, steps = dict[str, Change](), dict[str, list[Step]]()
+    for read in map(_read_line, lines):
         if read:
             change, step = read
-            before = found.setdefault(change.id, change)
-            found[change.id] = replace(before, steps=(*before.steps, step))
-    return list(found.values())
+            changes.setdefault(change.id, change)
+            steps.setdefault(change.id, []).append(step)
+    return [replace(change, steps=tuple(steps[id])) for id, change in changes.items()]
 
 
 def _without(steps: Sequence[Step], known: Collection[str]) -> tuple[Step, ...]:

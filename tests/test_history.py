@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memorix import history, moving, settling, transfer
+from memorix import batches, history, moving, settling, transfer
 from memorix.arguments import query_from
 from memorix.config import Config, load
 from memorix.errors import InvalidRequest, NoteNotFound, UndoRefused
@@ -437,13 +437,13 @@ def test_what_is_older_than_the_days_allowed_is_dropped(
 
 
 def test_a_large_import_does_not_push_out_what_could_not_be_had_again(
-    settings: dict[str, str], vault: Path
+    settings: dict[str, str], vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(batches, "MOST", 2)  # notes: an import of many batches is one change
     memory = open_memory(load({}, {**settings, "MEMORIX_JOURNAL_MB": "1"}))
     note = keep(memory, "The lamp is green.", "Lamp")
     revise(memory, note, "green", "red")
-    big = {f"user/in/{n}.md": os.urandom(10_000).hex().encode() for n in range(100)}
-    take_in(memory, big)
+    take_in(memory, {f"user/in/{n}.md": os.urandom(20_000).hex().encode() for n in range(60)})
 
     history.undo(memory, note)
 
