@@ -38,12 +38,25 @@ _DO = r"""(?:ignore|disregard|forget|always|never|do[ ]not|don['’]t|you[ ](?:m
     |write|print|output|reveal|include|append|add|delete|remove|forward|repeat|fetch|open|please)"""
 _TOLD = r"""(?:instructions?|prompts?|rules|directives?|directions|guidelines|guardrails|commands
     |messages|context)"""
+_TOLD_STEMS = (
+    "instruction", "prompt", "rule", "directive", "direction", "guideline", "guardrail", "command",
+    "message", "context",
+)  # fmt: skip
 _TOLD_ZH = r"(?:指令|指示|提示|规则|要求|设定|命令|约束|限制|系统消息|上下文)"
+
+_HELD_BACK = "; ".join(
+    f"{no} {verb}"
+    for no in ("do not", "don't", "don’t", "never", "without")
+    for verb in ("tell", "mention", "inform", "notif", "reveal", "disclos", "alert", "ask")
+)
+_ASKED_FOR = "; ".join(
+    ["system prompt", *(f"{kind} {told}" for kind in ("hidden", "initial") for told in _TOLD_STEMS)]
+)
 
 _SIGNS = (
     _sign(
         "an order to ignore instructions",
-        "ignore; disregard; forget; override; bypass",
+        "ignore ; disregard ; forget ; override ; bypass ",
         rf"""\b(?:ignore|disregard|forget|override|bypass)[ ](?:\w+[ ]){{0,3}}?
         (?:previous|prior|above|earlier|preceding|existing|original|system|your|all)[ ]
         (?:\w+[ ]){{0,2}}?{_TOLD}\b""",
@@ -57,7 +70,8 @@ _SIGNS = (
     ),
     _sign(
         "an order to ignore instructions",
-        "instrucc; instructions; anweisung; istruzioni; instruç; инструкц; 指示",
+        "es anteriores; instructions précédentes; instructions antérieures; anweisungen"
+        "; istruzioni precedenti; инструкции; 指示を",
         r"""ignor\w*[ ](?:\w+[ ]){0,3}?(?:instrucciones|instruções)[ ]anteriores
         |(?:ignor|oubli)\w*[ ](?:\w+[ ]){0,3}?instructions[ ](?:précédentes|antérieures)
         |(?:ignorier|vergiss|missacht)\w*[ ](?:\w+[ ]){0,3}?(?:vor|bis|ob)\w+[ ]anweisungen
@@ -80,7 +94,8 @@ _SIGNS = (
     ),
     _sign(
         "an order to the assistant",
-        "you must; from now on; you are n; instructions",
+        "you must now; you must immediately; you must always first; from now on; you are now"
+        "; you are no longer; instructions:; instructions :; for you:; for you :",
         r"""\byou[ ]must[ ](?:now|immediately|always[ ]first)[ ]
             (?:call|run|use|invoke|execute|send|fetch|write|delete|reply|respond|obey)\b
         |\bfrom[ ]now[ ]on,?[ ]you[ ](?:are|must|will|only)\b
@@ -98,7 +113,7 @@ _SIGNS = (
     ),
     _sign(
         "an order to keep something from the user",
-        "the user; this ; these instructions",
+        _HELD_BACK,
         r"""\b(?:do[ ]not|don['’]t|never|without)[ ]
         (?:tell|mention|inform|notif|reveal|disclos|alert|ask)\w*[ ]
         (?:this[ ](?:note|instruction|message|prompt)|these[ ]instructions
@@ -112,14 +127,14 @@ _SIGNS = (
     ),
     _sign(
         "a request for the system prompt",
-        "prompt; instructions; 提示词; 指令",
+        f"{_ASKED_FOR}; 系统提示; 提示词; 初始指令",
         rf"""\b(?:reveal|print|show|output|repeat|leak|display|share)[ ](?:me[ ])?(?:your|the)[ ]
             (?:\w+[ ])?(?:system[ ]prompt|(?:hidden|initial)[ ]{_TOLD})
         |(?:泄露|输出|显示|透露|打印|重复|说出)[^\n。]{{0,6}}?(?:系统提示词?|提示词|初始指令)""",
     ),
     _sign(
         "an order to send secrets away",
-        "secret; credential; password; token; api key; e key; h key; variables; .env; hist; conv",
+        "send ; post ; upload ; forward ; exfiltrate ; leak ; email ; e-mail ",
         r"""\b(?:send|post|upload|forward|exfiltrate|leak|e-?mail)[ ](?:\w+[ ]){0,5}?
         (?:secrets|credentials|passwords|api[ ]keys?|tokens|private[ ]keys?|ssh[ ]keys?
         |environment[ ]variables|\.env\b|chat[ ]history|conversation)
@@ -133,7 +148,8 @@ _SIGNS = (
     ),
     _sign(
         "a way out of the rules",
-        "anything now; mode; pretend; 模式",
+        "do anything now; dan mode; jailbreak mode; unrestricted mode; god mode; pretend "
+        "; 越狱模式; 无限制模式",
         r"""\bdo[ ]anything[ ]now\b|\bdan[ ]mode\b
         |\b(?:enter|enable|activate)[ ](?:jailbreak|unrestricted|god)[ ]mode\b
         |\bpretend[ ](?:that[ ])?you[ ]

@@ -1,7 +1,9 @@
 """The one pass that tells which patterns are worth a look finds what a look for each would find."""
 
 import re
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +33,19 @@ def test_what_has_an_anchor_in_a_text_is_found_in_its_order(text: str) -> None:
     expected = [item for item, anchors in anchored if any(anchor in text for anchor in anchors)]
 
     assert Anchors(anchored).within(text) == expected
+
+
+@pytest.mark.parametrize("sign", injection._SIGNS, ids=lambda sign: f"{sign.words[0]}")
+@given(data=st.data())
+def test_whatever_speaks_to_a_model_holds_a_word_by_which_it_is_looked_for(
+    sign: Any, data: st.DataObject
+) -> None:
+    text = data.draw(st.from_regex(sign.pattern))
+
+    match = sign.pattern.search(text)
+
+    assert match
+    assert any(word in match[0] for word in sign.words)
 
 
 def test_no_anchor_is_found_in_a_text_without_any() -> None:
