@@ -141,9 +141,12 @@ def index_words(text: str) -> str:
     return " ".join(filter(None, map(_EXACT.__getitem__, text.split())))
 
 
-def stems(text: str) -> str:
-    """Return the English stems of a text's words in its order, without stop words."""
-    return " ".join(filter(None, map(_STEMS.__getitem__, text.split())))
+def words_and_stems(text: str) -> tuple[str, str]:
+    """Return the exact lexemes of a text, and the English stems of its words without stop words,
+    each in its order with spaces between them."""
+    pieces = text.split()
+    exact, stemmed = map(_EXACT.__getitem__, pieces), map(_STEMS.__getitem__, pieces)
+    return " ".join(filter(None, exact)), " ".join(filter(None, stemmed))
 
 
 def telling_words(text: str) -> list[str]:
@@ -253,9 +256,12 @@ def _long_lexemes(word: str) -> tuple[str, str]:
 
 def _new_lexemes(word: str) -> tuple[str, str]:
     """Return the exact lexemes and the stems of a piece of text without white space."""
+    bare = word.lstrip('([{"*`').rstrip('.,;:!?)]}"*`')
+    if bare.isascii() and bare.isdigit():
+        return bare[:_MAX_WORD], ""
     exact: list[str] = []
     stemmed: list[str] = []
-    for atom in _atoms(word):
+    for atom in [bare] if bare.isascii() and bare.isalpha() else _ATOM.findall(_normal(word)):
         if is_spaceless(atom[0]):
             exact += _pairs(atom)
             exact += atom if len(atom) > 1 else ""
@@ -271,13 +277,6 @@ def _new_lexemes(word: str) -> tuple[str, str]:
 
 
 _KNOWN = _EXACT, _STEMS = _Known(0), _Known(1)
-
-
-def _atoms(text: str) -> list[str]:
-    bare = text.lstrip('([{"*`').rstrip('.,;:!?)]}"*`')
-    if bare.isascii() and bare.isalpha():
-        return [bare]
-    return _ATOM.findall(_normal(text))
 
 
 def _terms_of(text: str) -> Iterator[QueryTerm]:
@@ -372,7 +371,7 @@ def _names_in(atom: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the joined forms of an identifier, and its parts; nothing where only signs are."""
     wholes = _wholes(atom)
     leaves = chain.from_iterable(map(_leaves, _PATH_SEAM.split(atom)))
-    return wholes, tuple(dict.fromkeys(word for word in leaves if word and word not in wholes))
+    return wholes, tuple(dict.fromkeys([w for w in leaves if w and w not in wholes]))
 
 
 def _wholes(atom: str) -> tuple[str, ...]:

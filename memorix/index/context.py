@@ -13,7 +13,7 @@ import apsw
 
 from memorix.chunks import Chunk, estimate_tokens
 from memorix.index.schema import fetch
-from memorix.lexemes import index_words, language_hint, stems
+from memorix.lexemes import language_hint, words_and_stems
 from memorix.note import Note
 
 SHORT_TOKENS = 100
@@ -59,7 +59,7 @@ def day_in_words(day: datetime | None, text: str) -> str:
 
 def words_of(*texts: str) -> str:
     """Return the search words of texts in a column that holds words and stems."""
-    return " ".join(f"{index_words(text)} {stems(text)}" for text in texts if text)
+    return " ".join(" ".join(words_and_stems(text)) for text in texts if text)
 
 
 def places_of(db: apsw.Connection, paths: Sequence[str]) -> list[Place]:
@@ -106,7 +106,7 @@ def _anew(db: apsw.Connection, key: int) -> list[tuple[int, str, str, str, str]]
     before, after = _beside(db, place, 1, 2)
     beside = [*before, *(other for other in after if other != key)]
     said = [_beginning(db, other) for other in beside]
-    return [(chunk, words_of(names), index_words(text), stems(text), words_of(day, *said))]
+    return [(chunk, words_of(names), *words_and_stems(text), words_of(day, *said))]
 
 
 def _beginning(db: apsw.Connection, key: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from memorix.chunks import Chunk, embedding_text
 from memorix.index import context, graph
 from memorix.index.base import Put, Row
-from memorix.lexemes import index_words, language_hint, stems
+from memorix.lexemes import language_hint, words_and_stems
 from memorix.note import Note, digest, format_time
 from memorix.reconcile import Seen
 from memorix.trust import trust_tier
@@ -55,7 +55,7 @@ def prepare(put: Put) -> Prepared:
         graph.names_of(note, put.root),
         graph.links_of(note, put.root),
         tuple(_chunk_row(note.title, chunk) for chunk in put.chunks),
-        tuple((title, index_words(c.text), stems(c.text), around) for c in put.chunks),
+        tuple((title, *words_and_stems(c.text), around) for c in put.chunks),
     )
 
 
