@@ -220,9 +220,30 @@ def test_a_prompt_is_answered_once_with_what_it_surely_means(hook: Hook, memory:
     assert hook("UserPromptSubmit", session_id="s", prompt=asked) == {}
     assert hook("UserPromptSubmit", session_id="s", prompt="Write a poem about rain.") == {}
     assert hook("UserPromptSubmit", session_id="s", prompt="/clear") == {}
+    by_path = hook("UserPromptSubmit", session_id="p", prompt=f"/srv/app/index.py hangs. {asked}")
+    assert "Reindex watermark: " in context(by_path)
     other = hook("beforeSubmitPrompt", "cursor", conversation_id="c", prompt=asked)
     assert other["continue"] is True
     assert "Reindex" in other["additional_context"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_command"),
+    [
+        ("/clear", True),
+        ("/model opus-4.8", True),
+        ("/docs:write src/app.py", True),
+        ("/mcp__memorix__brief", True),
+        ("/", True),
+        ("/home/ann/app/main.py crashes", False),
+        ("/main.py crashes", False),
+        ("// why is this commented out?", False),
+        ("fix /clear", False),
+        ("", False),
+    ],
+)
+def test_a_prompt_that_begins_with_a_path_is_no_command(prompt: str, is_command: bool) -> None:
+    assert events.Payload({"prompt": prompt}, "claude-code").is_command is is_command
 
 
 def test_what_the_brief_has_shown_is_not_recalled_again(hook: Hook, memory: Memory) -> None:

@@ -146,7 +146,7 @@ def _prompt(payload: "Payload", flags: "dict[str, str | None]") -> str:
     if session.id and len(prompts) < PROMPTS_KEPT and payload.prompt:
         session.note("prompts", [*prompts, payload.prompt[:PROMPT_KEPT]])
     asked = " ".join([payload.prompt, *map(os.path.basename, payload.files())]).strip()
-    if not asked or payload.prompt.startswith("/"):  # a command of the host
+    if not asked or payload.is_command:
         return ""
     from memorix.hooks import slow, touched
 

@@ -88,6 +88,12 @@ class Payload:
         return self.text("prompt", "user_prompt", "userPrompt", "initialPrompt")
 
     @property
+    def is_command(self) -> bool:
+        """Say whether the prompt is a command of the host, as `/compact` is; `/srv/a.py` is not."""
+        first = self.prompt.split(maxsplit=1)[0] if self.prompt.startswith("/") else ""
+        return bool(first) and not any(mark in first[1:] for mark in "/.")
+
+    @property
     def summary(self) -> str:
         return self.text("compact_summary", "compactSummary", "summary")
 
