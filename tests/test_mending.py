@@ -2,8 +2,9 @@
 
 import json
 import os
+import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import apsw
@@ -190,6 +191,48 @@ def test_the_doctor_names_what_is_wrong_and_what_mends_it(
     assert any("set aside" in text for text in said)
     odd = next(check for text, check in said.items() if "odd" in text)
     assert odd.mend == "memorix status, memorix check"
+
+
+DATED = "---\ncreated: 2020-01-01\n---\n"
+
+
+def words(seed: int) -> str:
+    chance = random.Random(seed)
+    return " ".join(f"{chance.choice(NAUTICAL)}{chance.randrange(99)}" for _ in range(12))
+
+
+NAUTICAL = (
+    *("anchor", "bolt", "crane", "dock", "eel", "fog", "gull", "hull", "iron", "jetty"),
+    *("keel", "lamp", "mast", "net", "oar", "pier", "quay", "rope", "sail"),
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"mark": "---\ntitle: '!!!'\n---\nx\n"}, "no title with words"),
+        ({"mark": "---\ntitle: '→'\n---\n", "b": "# Quay\n"}, "b.md is found"),
+        ({"mine": "---\nprivate: true\ntitle: Diary\n---\nx\n"}, "no title with words"),
+        ({"key": "# Key\n\nAWS AKIAQ3EGRIUWMJ5XPLNT is it.\n"}, "no title with words"),
+        (
+            {f"{n}": f"{DATED}# Tide\n\nTide tide {words(n)}.\n" for n in range(120)}
+            | {"now": f"---\ntitle: Tide\ncreated: 2020-01-02\n---\n{'Long. ' * 900}\n"},
+            "now.md is found",
+        ),
+    ],
+)
+def test_the_doctor_finds_whatever_titles_there_are(
+    memory: Memory, config: Config, files: Mapping[str, str], said: str
+) -> None:
+    for name, text in files.items():
+        file = config.vault / f"user/{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    (check,) = (one for one in doctor.examine(memory, config) if one.name == "words")
+
+    assert check.verdict == doctor.OK
+    assert said in check.said
 
 
 def test_the_doctor_fails_where_the_vault_is_missing(

@@ -10,11 +10,18 @@ from memorix.doctor.base import FAILED, OK, WARNING, Check
 from memorix.errors import InvalidRequest, VaultUnavailable
 from memorix.installing import this_program
 from memorix.kinds import SECRET
+from memorix.lexemes import query_terms
 from memorix.memory import Memory
-from memorix.query import Filter, Query
+from memorix.query import Filter
 from memorix.status import waiting
 from memorix.watching import Watcher
 from memorix.wiring import load_model
+
+TITLES = 100
+# Of the newest notes are looked through for one with words.
+
+ALL = 1_000_000
+# Matches: more than a vault has.
 
 SHOWN = 20
 # Files named for one reason; `memorix status` names all.
@@ -59,14 +66,18 @@ def _index(memory: Memory, config: Config) -> Iterator[Check]:
 
 
 def _words(memory: Memory, config: Config) -> Iterator[Check]:
-    newest = memory.list(Filter(scopes=("all",)), 1)
-    if not newest:
-        yield Check("words", OK, "there are no notes yet")
+    """Look for the newest note by its title: in the table of words, for recall may leave a note
+    out that many others are like."""
+    wanted, now = Filter(everything=True), memory.clock()
+    newest = memory.index.latest(wanted, now, TITLES)
+    asked = ((row, query_terms(row.title)) for row in newest)
+    row, terms = next(((row, terms) for row, terms in asked if terms), (None, ()))
+    if row is None:
+        yield Check("words", OK, "there is no title with words in it yet")
         return
-    wanted = Filter(scopes=("all",), everything=True, held=())
-    found = memory.recall(Query(newest[0].title, wanted, limit=50))
-    there = any(hit.id == newest[0].id for hit in found.hits)
-    said = f"{newest[0].path} is {'' if there else 'not '}found by its title"
+    found = memory.index.match_words(terms, wanted, now, ALL)
+    there = any(match.note == row.key for match in found)
+    said = f"{row.path} is {'' if there else 'not '}found by its title"
     yield Check("words", *((OK, said) if there else (FAILED, said, "memorix reindex --full")))
 
 
