@@ -6,10 +6,11 @@ Each file has a path among the notes below a hidden folder of its scope, where n
 """
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,11 @@ MEMORY = "MEMORY.md"
 # The list of contents of a folder in which Claude Code or Codex keeps what it learns.
 
 SUFFIXES = (".md", ".mdc")
+
+OUTSIDE = "~root"
+# The folder for files that lie outside the user's home.
+
+_log = logging.getLogger(__name__)
 
 
 def instructions(root: Path) -> Iterator[tuple[Path, str]]:
@@ -53,10 +59,15 @@ class Source:
             yield self.place
 
     def path_of(self, file: Path) -> str:
-        """Return the path among the notes that one of its files has: short, and told apart."""
-        shown = file.as_posix().lstrip("/").replace(":", "")
-        with suppress(ValueError):
-            shown = file.relative_to(Path.home()).as_posix()
+        """Return the path among the notes that one of its files has: that from the user's home.
+
+        No two files have one path: `~/srv/rules.md` is another than `/srv/rules.md`.
+        """
+        place = file.as_posix().replace(file.drive, file.drive.rstrip(":"), 1).lstrip("/")
+        shown = f"{OUTSIDE}/{place}"
+        if file.is_relative_to(Path.home()):
+            below = file.relative_to(Path.home()).as_posix()
+            shown = shown if below.startswith(f"{OUTSIDE}/") else below
         return f"{folder_of(self.scope)}/{HOST_FILES}/{shown}"
 
 
@@ -119,6 +130,12 @@ class Sources:
         self._write((*(s for s in self.all() if s.place != source.place), source))
         return source
 
+    def trouble(self) -> str:
+        """Say what is wrong with the register; empty where it can be read whole."""
+        if self._register is None or not self._register.exists() or _is_whole(self._register):
+            return ""
+        return f"{self._register} is no list of sources, or not all of it"
+
     def remove(self, place: Path) -> Source:
         """Take a file or folder out of the register; it stays as it is.
 
@@ -137,6 +154,10 @@ class Sources:
             raise InvalidRequest("This memory keeps no sources.")
         data = [{"place": str(source.place), "scope": source.scope} for source in sources]
         self._register.parent.mkdir(parents=True, exist_ok=True)
+        if trouble := self.trouble():
+            kept = _free(self._register)
+            self._register.rename(kept)
+            _log.warning("%s; it is kept as %s. Add from it what is missing.", trouble, kept)
         text = json.dumps(data, ensure_ascii=False, indent=1)
         write_atomic(self._register, text.encode(), private=True)
 
@@ -151,13 +172,32 @@ def _of_folder(folder: Path) -> Iterator[Path]:
 
 def _read(register: Path) -> tuple[Source, ...]:
     """Return what a register says; one that is broken says nothing, and is not touched."""
+    return tuple(
+        Source(Path(str(entry["place"])), str(entry["scope"]))
+        for entry in _entries(register) or ()
+        if _is_source(entry)
+    )
+
+
+def _is_whole(register: Path) -> bool:
+    entries = _entries(register)
+    return entries is not None and all(map(_is_source, entries))
+
+
+def _entries(register: Path) -> list[Any] | None:
+    """Return what a register lists; None where it is none."""
     try:
         data: Any = json.loads(register.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return ()
-    entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
-    return tuple(
-        Source(Path(str(entry["place"])), str(entry["scope"]))
-        for entry in entries
-        if entry.get("place") and entry.get("scope")
-    )
+        return None
+    return data if isinstance(data, list) else None
+
+
+def _is_source(entry: Any) -> bool:
+    return isinstance(entry, dict) and bool(entry.get("place") and entry.get("scope"))
+
+
+def _free(register: Path) -> Path:
+    """Return a name beside a register under which nothing is kept yet."""
+    names = (f"{register.name}.broken{'-' * bool(n)}{n or ''}" for n in count())
+    return next(file for name in names if not (file := register.with_name(name)).exists())

@@ -231,6 +231,66 @@ def test_host_files_are_neither_exported_nor_checked_and_the_doctor_names_a_miss
     assert [c["said"] for c in checks if c["name"] == "sources"] == [f"{rules.parent} is not there"]
 
 
+def test_no_two_files_have_one_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setattr(Path, "home", lambda: home)
+    outside = [tmp_path / "a:b" / "rules.md", tmp_path / "ab" / "rules.md"]
+    inside = [home / file.relative_to(file.anchor) for file in outside]
+    inside += [home / "~root" / file.relative_to(file.anchor) for file in outside]
+    files = [*outside, *inside]
+    here = Sources(tmp_path / "state" / "sources.json")
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text("x\n", encoding="utf-8")
+        here.add(file, "user")
+
+    found = here.files()
+
+    assert sorted(found.values()) == sorted(files)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b'[{"place": "/srv/rules.md", "scope": "user"},',
+        b'{"place": "/srv/rules.md"}',
+        b'[{"place": "/srv/rules.md", "scopes": ["user"]}]',
+        b"\xff\xfe",
+    ],
+)
+def test_a_broken_register_is_kept_aside_before_a_new_one_is_begun(
+    rules: Path, tmp_path: Path, broken: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    register = tmp_path / "state" / "sources.json"
+    register.parent.mkdir(exist_ok=True)
+    register.write_bytes(broken)
+
+    here = Sources(register)
+    here.add(rules, "user")
+    here.add(rules.parent, "app")
+    register.write_bytes(b"[")
+    here.add(rules, "user")
+
+    assert f"it is kept as {register}.broken. " in caplog.text
+    assert Path(f"{register}.broken").read_bytes() == broken
+    assert Path(f"{register}.broken-1").read_bytes() == b"["
+    assert [source.place for source in here.all()] == [rules]
+
+
+def test_the_doctor_tells_of_a_broken_register(memorix: Typed, rules: Path, tmp_path: Path) -> None:
+    memorix("source", "add", str(rules))
+    register = tmp_path / "state" / "sources.json"
+    whole = register.read_text(encoding="utf-8")
+    register.write_text(whole[:-2], encoding="utf-8")
+
+    checks = json.loads(memorix("doctor", "--json", code=1, keep_output=True))["checks"]
+    assert [c["verdict"] for c in checks if c["name"] == "sources"] == ["failed"]
+
+    register.write_text(whole, encoding="utf-8")
+    checks = json.loads(memorix("doctor", "--json"))["checks"]
+    assert [c["verdict"] for c in checks if c["name"] == "sources"] == ["ok"]
+
+
 def source(memory: Memory, file: Path) -> str:
     """Add a source and return the path that its file has among the notes."""
     added = memory.store.sources.add(file, memory.places.slug)

@@ -190,6 +190,9 @@ def _commits(memory: Memory, config: Config) -> Iterator[Check]:
 
 
 def _sources(memory: Memory, config: Config) -> Iterator[Check]:
+    if trouble := memory.store.sources.trouble():
+        mend = "mend it, or add a source: then it is kept beside, and a new one begun"
+        yield Check("sources", FAILED, trouble, mend)
     for source in memory.store.sources.all():
         if count := len(list(source.files())):
             said = f"{source.place}, {count} files read in scope {source.scope}"
