@@ -23,16 +23,14 @@ class _Rule(NamedTuple):
 
 
 _TOLD = re.compile(
-    r"\bfrom\b|\b(?:cut|up|down)\b"
-    r"|^(?:after|following|with)\b|\boff\b|\bswap|\breplac|\bsupersed|\binstead\b|\brather\b"
-    r"|\bin place of\b|\bover\b|\bhand|\b(?:drop|abandon|ditch|retir|deprecat|remov)\w*\s"
-    r"|, (?:not|never)\b|[（(]\s*(?:was|formerly|previously|not|原|曾)"
-    r"|\bsince\b|\bas of\b|\bstarting\b|\beffective\b"
-    r"|\bany ?more\b|\bthese days\b|\bnowadays\b|\bgone\b|\bhistory\b|\bout of\b|\bnow$"
-    r"|\bnew\b|\bpassed\b|\btransferred\b|从|由|换|改|[把将]|交|接[手管替任]|取代|代替|替[代换]|不是|不用|弃|停用",
-    re.IGNORECASE,
+    r"\b(?:(?:from|cut|up|down|off|instead|rather|in place of|over|since|as of|starting|effective"
+    r"|any ?more|these days|nowadays|gone|history|out of|new|passed|transferred)\b|now$"
+    r"|swap|replac|supersed|hand|(?:drop|abandon|ditch|retir|deprecat|remov)\w*\s)"
+    r"|^(?:after|following|with)\b|, (?:not|never)\b"
+    r"|[（(]\s*(?:was|formerly|previously|not|原|曾)"
+    r"|[从由换改把将交弃]|接[手管替任]|取代|代替|替[代换]|不是|不用|停用"
 )
-# Without any of it nothing below can match; most statements have none.
+# Without any of it, in lower case, nothing below can match; most statements have none.
 
 _WHO = r"(?:the\s)?[\w.'-]+(?:\s(?-i:[A-Z])[\w.-]+)?(?:\steam)?"
 _WHAT = r"(?:(?:the|an?|our)\s)?[^\s,;]+(?:\s[^\s,;]+){0,2}?"
@@ -211,7 +209,7 @@ _SINCE = re.compile(
 
 def as_told(clause: str) -> Told:
     """Return a statement without what held before, what it rejects, and since when it holds."""
-    if not _TOLD.search(clause):
+    if not _TOLD.search(clause.lower()):
         return Told(clause, "")
     now, former = clause, ""
     for pattern, told in _RULES:

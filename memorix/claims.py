@@ -43,12 +43,13 @@ class Claim:
 
     `frame` are the stems, and the single Chinese characters, of what is spoken of and in which
     respect; `weak` those that go with any name, `heads` the one that names the property, `names`
-    those with a hyphen; `context` those of the title and the headings.  `values` come with the word
-    that says of what they are.  `classes` are the members of closed classes that are stated,
-    `object` the words of what is stated where it is no value, `thing` what of it tells, and `told`
-    with the words of the classes; `former` names what it says held before.  `asks` says that it
-    asks to use something, `holds` is False where it is denied; `first` is its first word, `stance`
-    what is to be done.  One that `leans` does not say itself what it speaks of.
+    those with a hyphen; `context` those of the title and the headings; `around` are frame, weak
+    and context together.  `values` come with the word that says of what they are.  `classes` are
+    the members of closed classes that are stated, `object` the words of what is stated where it is
+    no value, `thing` what of it tells, and `told` with the words of the classes; `former` names
+    what it says held before.  `asks` says that it asks to use something, `holds` is False where it
+    is denied; `first` is its first word, `stance` what is to be done.  One that `leans` does not
+    say itself what it speaks of.
     """
 
     text: str
@@ -58,6 +59,7 @@ class Claim:
     asks: bool
     names: frozenset[str]
     context: frozenset[str]
+    around: frozenset[str]
     qualifiers: frozenset[str]
     values: tuple[tuple[Value, str], ...]
     classes: frozenset[tuple[str, str]]
@@ -101,6 +103,8 @@ _NO_STATEMENT = ("|", "[^", "    ", "\t")
 
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|^\s*>\s?")
 _SIGNS = re.compile(r"[`*_]")
+_MARK, _MARK_WORD = re.compile(MARK), re.compile(rf"({MARK})\s*([a-z]{{3,}})?")
+_NOT = re.compile(r"n['’]t\b")
 _HAN = "\u3400-\u9fff"
 _LATIN = rf"(?!{MARK})[^\W{_HAN}]"
 _WORD = re.compile(rf"[§@]?{_LATIN}(?:{_LATIN}|[+#'.-](?={_LATIN}|[+#]))*[+#]*|[{_HAN}]+|{MARK}")
@@ -129,11 +133,21 @@ _ZH_GENERIC, _ZH_WEAK = re.compile(ZH_GENERIC), re.compile(ZH_WEAK)
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Find any of the words, the longest first; those in Latin letters only as whole words."""
-    latin = sorted((w for w in words if w.isascii()), key=len, reverse=True)
-    other = sorted((w for w in words if not w.isascii()), key=len, reverse=True)
-    whole = rf"(?<![a-z0-9_@§-])(?:{'|'.join(map(re.escape, latin))})(?![a-z0-9_-])"
-    return re.compile("|".join([whole, *map(re.escape, other)]))
+    """Find any of the words, the longest first; those in Latin letters only as whole words.
+
+    Words are grouped by their first character: where no word begins the search passes on at once.
+    """
+    ends: dict[str, dict[bool, list[str]]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        groups = ends.setdefault(re.escape(word[0]), {True: [], False: []})
+        groups[word.isascii()].append(re.escape(word[1:]))
+    parts = []
+    for first, groups in ends.items():
+        latin, other = "|".join(groups[True]), "|".join(groups[False])
+        whole = rf"(?<![a-z0-9_@§-]{first})(?:{latin})(?![a-z0-9_-])"
+        parts += [f"{first}{whole}"] if groups[True] else []
+        parts += [f"{first}(?:{other})"] if groups[False] else []
+    return re.compile("|".join(parts))
 
 
 _KNOWN = ATTRIBUTES | QUALIFIERS
@@ -240,22 +254,23 @@ def _claim(
     named = _classes(stated or right, right)
     thing = _NOTHING if named else _read(stated, values).frame
     is_class = bool(named) and relation in ("be", "use")
-    named = named or _classes(right, right)
-    tail = re.sub(MARK, " ", tail)
+    named = named or (_classes(right, right) if stated else named)
+    tail = _MARK.sub(" ", tail)
     subject, said = _read(left, values), _read(tail if stated else _without_classes(tail), values)
     refers = not left.strip() or grammar.refers_back(left)
     spoken_of = subject.frame | before if refers and before else subject.frame
+    frame = spoken_of | said.frame | {name for name, _ in settings}
+    frame |= {"§owner"} if relation == "owner" else _NOTHING
+    weak = subject.weak | said.weak
     claim = Claim(
         text=text,
-        frame=spoken_of
-        | said.frame
-        | ({"§owner"} if relation == "owner" else _NOTHING)
-        | {name for name, _ in settings},
-        weak=subject.weak | said.weak,
+        frame=frame,
+        weak=weak,
         heads=_heads(left),
         asks=not left.strip() and relation == "use",
         names=frozenset(_NAME.findall(f"{left} {tail}")),
         context=context,
+        around=frame | weak | context,
         qualifiers=subject.qualifiers | said.qualifiers | {w for w in context if w[0] == "?"},
         values=tuple(_labelled(right, values)),
         classes=frozenset(pair for _, pairs in named for pair in pairs)
@@ -270,7 +285,7 @@ def _claim(
         first=next((stem(w) for w in _WORD.findall(affirmed) if w not in GENERIC), ""),
         stance=stance,
         past=grammar.is_past(text) and not former,
-        former=_named_in(former),
+        former=_named_in(former) if former else _NOTHING,
         leans=not before if refers and before is not None else grammar.has_pronoun(text),
     )
     return claim, subject.frame if relation and not grammar.is_aside(left) else _NOTHING
@@ -286,7 +301,7 @@ def _masked(text: str, values: Sequence[Value]) -> str:
     plain = _ORDINAL.sub(lambda m: f" nth_{m[1]} ", plain)
     plain = plain.replace("can't", "cannot").replace("won't", "will not")
     plain = _BEEN.sub("is", plain)
-    plain = " ".join(re.sub(r"n['’]t\b", " not", plain).split())
+    plain = " ".join(_NOT.sub(" not", plain).split())
     return _LASTING.sub("expires ", plain)
 
 
@@ -412,6 +427,6 @@ def occasion_of(value: Value) -> str:
 
 def _labelled(right: str, values: Sequence[Value]) -> Iterator[tuple[Value, str]]:
     """Yield the values that are stated, each with the word behind it that says of what."""
-    for match in re.finditer(rf"({MARK})\s*([a-z]{{3,}})?", right):
+    for match in _MARK_WORD.finditer(right):
         word = match[2] or ""
         yield values[ord(match[1]) - FIRST_MARK], "" if word in GENERIC else stem(word)

@@ -141,11 +141,13 @@ def ways_to_settle(new: Side, old: Side) -> tuple[str, ...]:
 
 def _is_one_title(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Say whether two notes were given titles of their own that name one thing."""
-    given = (
-        title and not normalised(text).startswith(title[:_OWN]) for title, text in (one, other)
-    )
     here, there = words_of(one[0]), words_of(other[0])
-    return all(given) and here == there and _weight(here) >= 1
+    return here == there and _weight(here) >= 1 and all(map(_is_own, (one, other)))
+
+
+def _is_own(titled: tuple[str, str]) -> bool:
+    title, text = titled
+    return bool(title) and not normalised(text).startswith(title[:_OWN])
 
 
 def clash(one: Claim, other: Claim, *, titled: bool = False) -> str:
@@ -182,7 +184,7 @@ def _of_either(test: Callable[[Claim, Claim], bool], one: Claim, other: Claim) -
 
 def _is_of_a_part(one: Claim, other: Claim) -> bool:
     """Say whether one side speaks of the tests of the gateway where the other speaks of it."""
-    apart = (one.heads & one.frame) - other.heads - _FUNCTIONAL - _all(other)
+    apart = (one.heads & one.frame) - other.heads - _FUNCTIONAL - other.around
     if bool(other.heads & one.frame) and any(h.isalpha() for h in apart):
         return True
     here, there = "".join(one.heads), "".join(other.heads)
@@ -221,7 +223,7 @@ def _replaces(one: Claim, other: Claim) -> bool:
     if not scope:
         used = one.relation == "use" and other.relation in OPEN
         return used and one.former <= other.stated
-    known = _all(other) - one.former
+    known = other.around - one.former
     named = one.former <= other.stated | other.frame | other.thing and not one.former & other.heads
     apart = _occasions(one) ^ _occasions(other) or _of_either(_is_other_name, one, other)
     return named and not apart and _weight(scope - known) < 1 <= _weight(scope & known)
@@ -229,6 +231,8 @@ def _replaces(one: Claim, other: Claim) -> bool:
 
 def _shared_classes(one: Claim, other: Claim) -> dict[str, bool]:
     """Return the closed classes of which both name a member, and whether it is the same one."""
+    if not one.classes or not other.classes:
+        return {}
     names = {name for name, _ in one.classes} & {name for name, _ in other.classes}
     if "many" in (one.relation, other.relation):
         names &= CLOSED
@@ -243,17 +247,19 @@ def _is_one_subject(one: Claim, other: Claim, classes: Mapping[str, bool]) -> bo
 
     Where each names something that the other nowhere does, they do not.
     """
+    here, there = one.frame - other.around, other.frame - one.around
+    if here and there:
+        return False
     single = bool(SINGLE & classes.keys())
-    here, there = one.frame - _all(other), other.frame - _all(one)
-    weak_here, weak_there = one.weak - _all(other), other.weak - _all(one)
-    occasions = _occasions(one) - _all(other), _occasions(other) - _all(one)
+    weak_here, weak_there = one.weak - other.around, other.weak - one.around
+    if not single and ((here and weak_there) or (there and weak_here)):
+        return False
+    occasions = _occasions(one) - other.around, _occasions(other) - one.around
     if all(occasions) and not {v.kind for v, _ in one.values} & {"date"}:
         return False
     if _of_either(_is_other_name, one, other) or _of_either(_is_other_number, one, other):
         return False
-    if (here and there) or (not single and ((here and weak_there) or (there and weak_here))):
-        return False
-    shared = {word for word in _all(one) & _all(other) if word[:1] not in "?§"}
+    shared = {word for word in one.around & other.around if word[:1] not in "?§"}
     extra = _weight(here | there)
     telling = _weight(shared) + len(one.qualifiers) + sum(classes.values())
     told = (one.frame | one.thing) & (other.frame | other.thing)
@@ -270,7 +276,7 @@ def _is_other_name(one: Claim, other: Claim) -> bool:
     """Say whether one side names `events-dlq` where the other names `events`, or `events-eu`."""
     for name in one.names - other.names:
         first, *_, last = (stem(part) for part in name.split("-"))
-        known = _all(other)
+        known = other.around
         if first in known and last not in known:
             return True
     return False
@@ -289,13 +295,9 @@ def _occasions(claim: Claim) -> frozenset[str]:
 
 def _titles_differ(one: Claim, other: Claim) -> bool:
     """Say whether each title names something that the other note's title and statement do not."""
-    here = one.context - _all(other) - one.told - other.told - WEAK_STEMS
-    there = other.context - _all(one) - one.told - other.told - WEAK_STEMS
+    here = one.context - other.around - one.told - other.told - WEAK_STEMS
+    there = other.context - one.around - one.told - other.told - WEAK_STEMS
     return bool(here and there)
-
-
-def _all(claim: Claim) -> frozenset[str]:
-    return claim.frame | claim.weak | claim.context
 
 
 def _weight(words: Iterable[str]) -> float:
@@ -401,7 +403,7 @@ def _say_the_same(one: Claim, other: Claim) -> bool:
     if not _are_statements(one, other):
         return False
     said, told = one.frame | one.thing, other.frame | other.thing
-    here, there = said - told - _all(other), told - said - _all(one)
+    here, there = said - told - other.around, told - said - one.around
     if here and there:
         return False
     shared = (said & told) | (one.weak & other.weak)
