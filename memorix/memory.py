@@ -101,7 +101,7 @@ class Memory(Notes):
             wanted = replace(wanted, held=(*wanted.held, HOST_FILE))
         query = replace(query, filter=wanted)
         found = self._ask(query)
-        stale = [h.path for h in found.hits if self.store.signature(h.path) != h.seen.signature]
+        stale = [h.path for h in found.hits if not self.store.is_still(h.path, h.seen.signature)]
         if stale:
             self.catch_up(stale)
         if stale or (self.follower and self.follower.flush_noticed()):

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import NewType
 
 import frontmatter as library
@@ -357,11 +357,6 @@ def parse_time(text: str) -> datetime | None:
         return moment.astimezone(UTC)
     except (OverflowError, ValueError):
         return None
-
-
-def local_day(time: str) -> date | None:
-    """Return the reader's day of a time as the index keeps it; None where there is none."""
-    return datetime.fromisoformat(time).astimezone().date() if time else None
 
 
 def tags_from(raw: object) -> tuple[str, ...]:

@@ -38,8 +38,8 @@ _Shown = tuple[Hit, int, str]
 class Found:
     """All notes that answer a question, best first, of which pages are shown.
 
-    `ids` are theirs, which stay when a note is indexed anew.  `weights` are the question's terms,
-    `learnt` what reading has added to the share of words.
+    `weights` are the question's terms, `learnt` what reading has added to the share of words.  Of a
+    list that was `kept` only the ids are sure: notes may have been indexed anew.
     """
 
     ranked: Sequence[Ranked]
@@ -47,7 +47,7 @@ class Found:
     meaning: str
     silent: str = ""
     read_as: tuple[str, ...] = ()
-    ids: Sequence[str] = ()
+    kept: bool = False
     learnt: float = 0.0
 
 
@@ -99,8 +99,7 @@ def page(
     more = shown[fitting][1] if fitting < len(shown) else end
     cursor = ""
     if more < total:
-        ids = found.ids or index.ids([one.note for one in found.ranked])
-        cursor = f"{more}-{lists.keep(replace(found, ids=ids), query.page)}"
+        cursor = f"{more}-{lists.keep(replace(found, kept=True), query.page)}"
     return Answer(
         hits[:fitting],
         total,
@@ -146,12 +145,11 @@ def _hits(
     body: Callable[[Row], str],
 ) -> list[_Shown]:
     ranked = [found.ranked[place] for place in places]
-    if found.ids:  # notes may have been indexed anew since the list was made
-        keys = index.keys([found.ids[place] for place in places], query.filter, now)
-        ranked = [
-            replace(r, note=keys.get(found.ids[p], -1)) for r, p in zip(ranked, places, strict=True)
-        ]
+    if found.kept:
+        keys = index.keys([one.id for one in ranked], query.filter, now)
+        ranked = [one._replace(note=keys.get(one.id, -1)) for one in ranked]
     rows, texts = index.rows(r.note for r in ranked), index.texts(r.chunk for r in ranked)
+    by_word = {form: weight for term, weight in found.weights.items() for form in term.forms}
     learnt = (f"words {found.learnt:+.0%} by reading",) if found.learnt else ()
     hits = []
     for one, place in zip(ranked, places, strict=True):
@@ -160,7 +158,8 @@ def _hits(
             marked = (*marks(index, row, now, query.filter.as_of), *learnt)
             shown = {"brief": "", "passage": text}.get(query.detail)
             whole = body(row) if shown is None else shown
-            hits.append((_found(row, one, text, found.weights, marked, whole), place, text))
+            best = best_sentence([row.gist, *_sentences_of(text)], by_word)
+            hits.append((_found(row, one, best, found.weights, marked, whole), place, text))
     return hits
 
 
@@ -189,14 +188,16 @@ def _without_copies(shown: Sequence[_Shown]) -> list[_Shown]:
 def _with_copies(hit: Hit, count: int) -> Hit:
     notes = [note for note in hit.why.notes if not note.endswith(_SAME)]
     before = sum(int(note.split()[0]) for note in hit.why.notes if note.endswith(_SAME))
-    told = [f"{before + count}{_SAME}"] if before + count else []
+    if not before + count:
+        return hit
+    told = [f"{before + count}{_SAME}"]
     return replace(hit, why=replace(hit.why, notes=(*notes, *told)))
 
 
 def _found(
     row: Row,
     ranked: Ranked,
-    text: str,
+    gist: str,
     weights: Mapping[QueryTerm, float],
     marked: tuple[str, ...],
     whole: str,
@@ -212,11 +213,12 @@ def _found(
         (*marked, *lifts),
         _lifted_signals(ranked),
     )
-    by_word = {form: weight for term, weight in weights.items() for form in term.forms}
-    sentences = [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
-    best = best_sentence([row.gist, *sentences], by_word)
     branch = row.branch if any(share < 0 for _, share in ranked.lifts) else ""
-    return replace(_hit(row, round(ranked.score, 4), why, best, whole), branch=branch)
+    return _hit(row, round(ranked.score, 4), why, gist, whole, branch)
+
+
+def _sentences_of(text: str) -> list[str]:
+    return [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
 
 
 def _lifted_signals(ranked: Ranked) -> Signals | None:
@@ -240,7 +242,7 @@ def joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:
     return tuple(runs)
 
 
-def _hit(row: Row, score: float, why: Why, gist: str, text: str) -> Hit:
+def _hit(row: Row, score: float, why: Why, gist: str, text: str, branch: str = "") -> Hit:
     return Hit(
         id=row.id,
         title=row.title,
@@ -253,6 +255,7 @@ def _hit(row: Row, score: float, why: Why, gist: str, text: str) -> Hit:
         path=row.path,
         status=row.status,
         seen=row.seen,
+        branch=branch,
         text=text,
         origin=HOST_FILE if row.held == HOST_FILE else origin_of(row.author, row.origin),
         tier=row.tier,

@@ -8,8 +8,9 @@ are found, words lead; where hardly any is, meaning leads.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 
 from memorix.dates import Period
 from memorix.feedback import Signals
@@ -77,14 +78,14 @@ class Mix:
     priors: Priors = field(default_factory=Priors)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A note in the order of an answer: first by `named`, the share of the identifiers asked for
     that it holds, then by score; `words` is the covered share of the question's weight, `bm25` what
     it was found by words with, `foreign` whether it is in another language than the question,
     `logit` what a reranker said of it, where one was asked."""
 
     note: int
+    id: str
     chunk: int
     score: float
     words: float
@@ -122,10 +123,14 @@ def lifted(
     for one in ranked:
         trait = traits.get(one.note)
         lifts = _lifts(trait, order.get(one.note, 0.0), asked, mix) if trait else []
-        score = one.score * math.prod(1 + share for _, share in lifts)
-        found.append(replace(one, score=score, lifts=tuple(lifts)))
+        found.append(_with_lifts(one, lifts) if lifts else one)
     found = _with_sessions(found, traits, mix.session)
     return sorted(found, key=lambda r: (-r.named, -r.score))
+
+
+def _with_lifts(one: Ranked, lifts: Sequence[tuple[str, float]]) -> Ranked:
+    score = one.score * math.prod(1 + share for _, share in lifts)
+    return one._replace(score=score, lifts=(*one.lifts, *lifts))
 
 
 def _lifts(trait: Traits, age: float, asked: Asked, mix: Mix) -> list[tuple[str, float]]:
@@ -148,16 +153,18 @@ def unmerged(branch: str) -> str:
 
 
 def _is_dated(trait: Traits, periods: Sequence[Period]) -> bool:
-    return trait.day is not None and any(p.holds(trait.day) for p in periods)
+    day = trait.day if periods else None
+    return day is not None and any(p.holds(day) for p in periods)
 
 
 def _by_age(traits: Mapping[int, Traits], order: str) -> dict[int, float]:
     """Return 1 for the note that is newest (or oldest), falling to 0 for the last."""
     if not order:
         return {}
-    days = sorted({t.day for t in traits.values() if t.day}, reverse=order == "newest")
+    dated = {note: day for note, trait in traits.items() if (day := trait.day)}
+    days = sorted(set(dated.values()), reverse=order == "newest")
     step = {day: 1 - place / len(days) for place, day in enumerate(days)}
-    return {note: step[trait.day] for note, trait in traits.items() if trait.day}
+    return {note: step[day] for note, day in dated.items()}
 
 
 def reordered(ranked: Sequence[Ranked], logits: Sequence[float]) -> list[Ranked]:
@@ -166,7 +173,7 @@ def reordered(ranked: Sequence[Ranked], logits: Sequence[float]) -> list[Ranked]
     for one, logit in zip(ranked, logits, strict=True):
         certain = 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
         score = certain * math.prod(1 + share for _, share in one.lifts)
-        found.append(replace(one, score=score, logit=logit))
+        found.append(one._replace(score=score, logit=logit))
     return sorted(found, key=lambda r: (-r.named, -r.score))
 
 
@@ -191,8 +198,7 @@ def _with_sessions(
     for one in ranked:
         trait = traits.get(one.note)
         lift = share * strength.get(trait.session, 0.0) / best if trait else 0.0
-        lifts = (*one.lifts, ("its session", lift)) if lift else one.lifts
-        found.append(replace(one, score=one.score * (1 + lift), lifts=lifts))
+        found.append(_with_lifts(one, [("its session", lift)]) if lift else one)
     return found
 
 
@@ -217,14 +223,12 @@ def by_links(
         share = mix.linked * shares.get(one.note, 0.0)
         lifts = (*one.lifts, (LINKED, share)) if share else one.lifts
         score = min(one.score + share * top, top)
-        found.append(replace(one, score=score, lifts=lifts))
+        found.append(one._replace(score=score, lifts=lifts))
     for match in beyond:
         share = mix.linked * shares.get(match.note, 0.0)
         if share >= mix.linked * LEAST_LINKED:
-            lifts = ((LINKED, share),)
-            found.append(
-                Ranked(match.note, match.chunk, share * top, 0.0, None, frozenset(), 0.0, lifts)
-            )
+            one = Ranked(match.note, match.id, match.chunk, share * top, 0.0, None, frozenset())
+            found.append(one._replace(lifts=((LINKED, share),)))
     return sorted(found, key=lambda r: (-r.named, -r.score))
 
 
@@ -279,6 +283,7 @@ def fuse(
         assert best is not None
         one = Ranked(
             note,
+            best.id,
             best.chunk,
             lexical + dense,
             words=covered(word) if word else 0.0,
@@ -320,6 +325,8 @@ COPY = 0.85
 def is_copy(one: Set[str], other: Set[str]) -> bool:
     """Say whether two texts, as their words, differ in nothing that tells: not in a number, not
     in a name with a digit, and in few words."""
+    if min(len(one), len(other)) < COPY * max(len(one), len(other)):
+        return False  # whatever they share
     if len(one & other) < COPY * len(one | other):
         return False
     return not any(any(map(str.isdigit, word)) for word in one ^ other)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from math import log
 
 from memorix import dates, floors, priors, spreading, typos
@@ -181,7 +181,7 @@ def _when(index: Index, query: Query, now: datetime) -> tuple[tuple[dates.Period
         return (), query.text
     matches = index.match_words(terms, replace(query.filter, everything=True), now, EVENTS)
     about = [m for m in matches if all(t.share_of(m.tokens) > 0.5 for t in terms)]
-    days = [t.day for t in index.traits(m.note for m in about[:1]).values() if t.day]
+    days = [day for t in index.traits(m.note for m in about[:1]).values() if (day := t.day)]
     if not days:
         return (), query.text
     first, end = (None, days[0]) if event.before else (days[0], None)
@@ -224,14 +224,17 @@ def _by_traits(
     """Order notes also by when, by whom and in which session they were written; say how dates of
     the question were read."""
     traits = index.traits([one.note for one in ranked])
-    days = [trait.day for trait in traits.values() if trait.day]
-    periods = in_years_with_notes(periods, days)
+    if periods:
+        days = [day for trait in traits.values() if (day := trait.day)]
+        periods = in_years_with_notes(periods, days)
     words = set(index_words(text).split())
     elsewhere = unmerged({trait.branch for trait in traits.values() if trait.branch})
     order = dates.order_asked(text)
     recalls = index.recalls(t.id for t in traits.values()) if mix.priors.strength else {}
-    prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)
-    asked = Asked(periods, lambda author: is_named(author, words), order, elsewhere, prior)
+    asked = Asked(periods, cache(partial(is_named, words=words)), order, elsewhere)
+    if mix.priors != priors.Priors():
+        prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)
+        asked = replace(asked, prior=prior)
     return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
 
 
@@ -242,6 +245,8 @@ def _by_links(
     no hit holds the whole question."""
     best = ranked[:SEEDS]
     edges = index.edges([one.note for one in best])
+    if not edges:
+        return ranked
     known = {one.note for one in ranked}
     partial = max(one.words for one in ranked) < WHOLE
     others = {note for edge in edges for note in edge} - known if partial else set()
@@ -267,6 +272,7 @@ def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> 
     return term.kind == "identifier" and rare and not plain_words
 
 
+@lru_cache(64)
 def asked_for(text: str) -> tuple[QueryTerm, ...]:
     """Return the terms of a text, a run of CJK as its 2-grams, so that each has its own weight."""
     return tuple(unit for term in query_terms(text) for unit in _units(term))

@@ -212,6 +212,10 @@ class Store:
         """Return what a stat tells of a note's file; empty where it is gone."""
         return _signature_at(self.locate(path))
 
+    def is_still(self, path: str, signature: str) -> bool:
+        """Say whether a file is what it was when its path was scanned, which made sure of it."""
+        return _signature_at(self._scanned(path)) == signature
+
     def write(self, path: str, content: bytes, expect: str | None) -> Seen:
         """Replace or create a note; the rename is the moment at which it counts.
 

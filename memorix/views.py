@@ -18,7 +18,7 @@ from memorix.scopes import project_slug
 PASSED = frozenset(
     {"size", "listing", "apply", "holding", "texts", "texts_of", "traits", "has_path"}
     | {"outgoing", "incoming", "embedded", "recalled", "purge", "reset", "journal", "vector_search"}
-    | {"recalls", "note_vectors", "sentence_vectors", "ids", "edges"}
+    | {"recalls", "note_vectors", "sentence_vectors", "edges"}
 )
 # What tells nothing of other notes, or is asked only about notes that were let through before.
 

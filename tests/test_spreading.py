@@ -101,7 +101,7 @@ def test_a_hit_that_holds_the_whole_question_brings_nothing_in(filled: Memory) -
 
 def test_links_bring_no_note_past_the_one_that_answers_best() -> None:
     named, beside, other = (
-        Ranked(note, note, score, 0.5, 0.4, frozenset())
+        Ranked(note, str(note), note, score, 0.5, 0.4, frozenset())
         for note, score in ((1, 1.0), (2, 0.9), (3, 0.95))
     )
     found = by_links([named, other, beside], [], {1: 0.2, 2: 1.0}, Mix(linked=0.3))

@@ -185,10 +185,6 @@ class Index(Protocol):
         with them and with what is nearest in them."""
         ...
 
-    def ids(self, keys: Sequence[int]) -> list[str]:
-        """Return the ids of notes, in the order of their keys."""
-        ...
-
     def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
         """Return the keys of the notes of these ids that pass a filter."""
         ...

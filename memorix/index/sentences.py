@@ -8,7 +8,6 @@ SIGIR 2020) with sentences in place of tokens.
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import apsw
 
@@ -33,7 +32,7 @@ def sharpened(
     the greater, best first."""
     best = _nearest(db, vector, fingerprint, [match.chunk for match in near])
     found = [
-        replace(match, score=(match.score + best[match.chunk]) / 2)
+        match._replace(score=(match.score + best[match.chunk]) / 2)
         if best.get(match.chunk, -1.0) > match.score
         else match
         for match in near

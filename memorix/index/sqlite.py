@@ -34,7 +34,6 @@ from memorix.lexemes import (
     all_of,
     match_expression,
 )
-from memorix.note import local_day
 from memorix.query import Filter, Match, Traits
 from memorix.reconcile import Seen
 from memorix.retention import Recalls
@@ -162,11 +161,6 @@ class SqliteIndex:
         with self._db.as_unavailable():
             return sharpened(self._db.connection(), vector, fingerprint, found)[:limit]
 
-    def ids(self, keys: Sequence[int]) -> list[str]:
-        sql = f"SELECT key, id FROM notes WHERE key {_AMONG}"
-        found = dict(self._db.query(sql, (_listed(keys),)))
-        return [found.get(key, "") for key in keys]
-
     def keys(self, ids: Iterable[str], wanted: Filter, now: datetime) -> dict[str, int]:
         condition, values = where(wanted, now)
         sql = f"SELECT n.id, n.key FROM notes n WHERE n.id {_AMONG} AND {condition}"
@@ -178,15 +172,14 @@ class SqliteIndex:
 
     def traits(self, keys: Iterable[int]) -> dict[int, Traits]:
         sql = (
-            "SELECT key, date, author, session, scope, branch, id, date, origin, tier, status,"
-            " coalesce((SELECT value FROM facets WHERE note = n.key AND key = 'importance'), '')"
-            f" FROM notes n WHERE key {_AMONG}"
+            "SELECT key, id, date, author, session, origin, tier, status,"
+            " coalesce((SELECT value FROM facets WHERE note = n.key AND key = 'importance'), ''),"
+            f" scope, branch FROM notes n WHERE key {_AMONG}"
         )
+        rows = self._db.query(sql, (_listed(keys),))
         return {
-            key: Traits(local_day(day), author, session, (scope, branch) if branch else None, *rest)
-            for key, day, author, session, scope, branch, *rest in self._db.query(
-                sql, (_listed(keys),)
-            )
+            key: Traits(*said, (scope, branch) if branch else None)  # type: ignore[call-arg]
+            for key, *said, scope, branch in rows
         }
 
     def texts(self, chunks: Iterable[int]) -> dict[int, str]:
@@ -418,14 +411,15 @@ class SqliteIndex:
     ) -> list[Match]:
         """Return the chunks whose notes pass a filter, best first, newer notes before older."""
         sql = (
-            "SELECT c.key, c.note, c.language FROM chunks c CROSS JOIN notes n ON n.key = c.note"
+            "SELECT c.key, c.note, n.id, c.language"
+            " FROM chunks c CROSS JOIN notes n ON n.key = c.note"
             f" WHERE c.key {_AMONG} AND {condition} ORDER BY n.date DESC, n.id, c.key"
         )  # CROSS: else SQLite walks all notes of a scope to find the few that own these
         rows = self._db.query(sql, (_listed(scores), *values))
         nothing: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
         found = [
-            Match(key, note, scores[key], *held.get(key, nothing), language)
-            for key, note, language in rows
+            Match(key, note, note_id, scores[key], *held.get(key, nothing), language)
+            for key, note, note_id, language in rows
         ]
         return sorted(found, key=lambda match: -match.score)
 
@@ -435,11 +429,11 @@ def _held(api: apsw.FTS5ExtensionApi, *_: object) -> str:
     that only stand around it; runs in SQLite."""
     own: list[str] = []
     around: list[str] = []
-    for number, phrase in enumerate(api.phrases):
-        columns = api.phrase_columns(number)
-        if columns:
-            held = around if columns == _ONLY_AROUND else own
-            held.append(" ".join(word for word in phrase if word))
+    if api.aux_data is None:  # kept from row to row
+        api.aux_data = [" ".join(filter(None, phrase)) for phrase in api.phrases]
+    for number, phrase in enumerate(api.aux_data):
+        if columns := api.phrase_columns(number):
+            (around if columns == _ONLY_AROUND else own).append(phrase)
     return f"{_WORD.join(own)}{_APART}{_WORD.join(around)}"
 
 

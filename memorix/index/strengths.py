@@ -20,12 +20,14 @@ def count(db: apsw.Connection, note_ids: Sequence[str], now: datetime) -> None:
         f" LEFT JOIN recalls r ON r.id = n.id WHERE n.id IN ({marks})",
         note_ids,
     )
-    for note_id, date, *known in rows:
-        new = recalled_again(_recalls(*known), parse_time(date) or now, now)
-        db.execute(
-            "INSERT OR REPLACE INTO recalls(id, count, last, stability_days) VALUES (?, ?, ?, ?)",
-            (note_id, new.count, format_time(new.last), new.stability_days),
-        )
+    counted_now = (
+        (note_id, recalled_again(_recalls(*known), parse_time(date) or now, now))
+        for note_id, date, *known in rows
+    )
+    db.executemany(
+        "INSERT OR REPLACE INTO recalls(id, count, last, stability_days) VALUES (?, ?, ?, ?)",
+        [(i, new.count, format_time(new.last), new.stability_days) for i, new in counted_now],
+    )
 
 
 def counted(db: apsw.Connection, note_ids: Iterable[str]) -> dict[str, Recalls]:
