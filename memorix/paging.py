@@ -1,6 +1,5 @@
 """One page of an answer: the hits that fit a budget, no two of them copies of each other."""
 
-import math
 import re
 import threading
 from collections import Counter, OrderedDict
@@ -10,14 +9,13 @@ from datetime import datetime
 from os import urandom
 
 from memorix.chunks import estimate_tokens
-from memorix.feedback import Signals
 from memorix.index.base import Index, Row
 from memorix.kinds import HOST_FILE
 from memorix.lexemes import QueryTerm, index_words, language_hint
 from memorix.marking import marks
 from memorix.note import cut_short
 from memorix.query import Answer, Hit, Query, Why
-from memorix.ranking import Ranked, best_sentence, cut_to_budget, is_copy
+from memorix.ranking import Ranked, best_sentence, cut_to_budget, is_copy, signals_of
 from memorix.trust import origin_of
 
 GIST_LENGTH, DENSE_GIST_LENGTH = 220, 80
@@ -159,7 +157,7 @@ def _hits(
             shown = {"brief": "", "passage": text}.get(query.detail)
             whole = body(row) if shown is None else shown
             best = best_sentence([row.gist, *_sentences_of(text)], by_word)
-            hits.append((_found(row, one, best, found.weights, marked, whole), place, text))
+            hits.append((_found(row, one, best, found, marked, whole), place, text))
     return hits
 
 
@@ -198,11 +196,11 @@ def _found(
     row: Row,
     ranked: Ranked,
     gist: str,
-    weights: Mapping[QueryTerm, float],
+    found: Found,
     marked: tuple[str, ...],
     whole: str,
 ) -> Hit:
-    matched = joined([t for t in weights if t.share_of(ranked.tokens) >= 0.5])
+    matched = joined([t for t in found.weights if t.share_of(ranked.tokens) >= 0.5])
     lifts = [f"{name} {share:+.0%}" for name, share in ranked.lifts]
     if ranked.logit is not None:
         lifts.append(f"read again {ranked.logit:+.2f}")
@@ -211,7 +209,7 @@ def _found(
         _rounded(ranked.meaning),
         matched,
         (*marked, *lifts),
-        _lifted_signals(ranked),
+        signals_of(ranked, found.learnt),
     )
     branch = row.branch if any(share < 0 for _, share in ranked.lifts) else ""
     return _hit(row, round(ranked.score, 4), why, gist, whole, branch)
@@ -219,13 +217,6 @@ def _found(
 
 def _sentences_of(text: str) -> list[str]:
     return [line for part in _SENTENCES.split(text) if (line := _LEAD.sub("", part).strip())]
-
-
-def _lifted_signals(ranked: Ranked) -> Signals | None:
-    """Return the signals with what lifted the note; None where a reranker had the last word."""
-    if ranked.signals is None or ranked.logit is not None:
-        return None
-    return replace(ranked.signals, lift=math.prod(1 + share for _, share in ranked.lifts))
 
 
 def joined(terms: Sequence[QueryTerm]) -> tuple[str, ...]:

@@ -82,7 +82,8 @@ class Ranked(NamedTuple):
     """A note in the order of an answer: first by `named`, the share of the identifiers asked for
     that it holds, then by score; `words` is the covered share of the question's weight, `bm25` what
     it was found by words with, `foreign` whether it is in another language than the question,
-    `logit` what a reranker said of it, where one was asked."""
+    `logit` what a reranker said of it, where one was asked; `mixed` are the share of words in the
+    mix and what words and meaning gave of it, None where words alone were asked."""
 
     note: int
     id: str
@@ -94,7 +95,7 @@ class Ranked(NamedTuple):
     named: float = 0.0
     lifts: tuple[tuple[str, float], ...] = ()
     logit: float | None = None
-    signals: Signals | None = None
+    mixed: tuple[float, float, float] | None = None
     bm25: float = 0.0
     foreign: bool = False
 
@@ -290,7 +291,7 @@ def fuse(
             meaning=meant.score if meant else None,
             tokens=word.tokens if word else frozenset(),
             named=identified(word) if identified and word else 0.0,
-            signals=_signals(share, lexical, dense, mix) if near else None,
+            mixed=(share, lexical, dense) if near else None,
             bm25=word.score if word else 0.0,
             foreign=meant is not None and meant.language != language,
         )
@@ -298,10 +299,15 @@ def fuse(
     return ranked
 
 
-def _signals(share: float, lexical: float, dense: float, mix: Mix) -> Signals:
+def signals_of(one: Ranked, learnt: float) -> Signals | None:
+    """Return what made a note's score, with what lifted it; None where a reranker had the last
+    word, or words alone were asked.  `learnt` is what reading has added to the share of words."""
+    if one.mixed is None or one.logit is not None:
+        return None
+    share, lexical, dense = one.mixed
     words = lexical / share if share else 0.0
     meaning = dense / (1 - share) if share < 1 else 0.0
-    return Signals(share - mix.learnt, words, meaning)
+    return Signals(share - learnt, words, meaning, math.prod(1 + lift for _, lift in one.lifts))
 
 
 def _between(value: float, low: float, high: float) -> float:

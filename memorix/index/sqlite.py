@@ -4,6 +4,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -101,9 +102,10 @@ class SqliteIndex:
             "SELECT rowid, -rank, held(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
         )
         found: list[Match] = []
+        tokens_of = cache(_tokens)  # most hold the same few
         for reach in (limit + _SPARE, (limit + _SPARE) * _WIDEN, -1):
             best = self._db.query(sql, (expression, reach))
-            held = {chunk: _tokens(tokens) for chunk, _, tokens in best}
+            held = {chunk: tokens_of(tokens) for chunk, _, tokens in best}
             scores = {chunk: score for chunk, score, _ in best}
             found = self._owned(scores, condition, values, held)[:limit]
             if len(found) >= limit or len(best) < reach or reach < 0:
