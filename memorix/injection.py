@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memorix.anchors import Anchors
+from memorix.lexemes import beyond_ascii
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def find(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def hidden(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield what a reader cannot see, or sees in another order than it is stored."""
-    if not _UNSEEN.search(text):
+    if not _UNSEEN.search(beyond_ascii(text)):
         return
     for match in _TAGS.finditer(text):
         if text[match.start() - 1 : match.start()] != _FLAG:
