@@ -15,6 +15,9 @@ from memorix.yamltext import Value
 
 MASK, REFUSE, OFF = "mask", "refuse", "off"
 
+Admitted = tuple[Draft, tuple[str, ...], str]
+# A memory as it is kept, what was masked in it, and its scope.
+
 
 def of_draft(draft: Draft, policy: str) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft to keep, and what was masked in it, such as `GitHub token`.

@@ -76,7 +76,7 @@ class Memory(Notes):
         place = self.places.to_write(scope)
         draft, masked = admission.of_draft(draft, self.secrets)
         near = comparing.nearest(self.index, draft, (place, USER), self.clock())
-        (done,) = self.remember_all([(held.for_review(draft, self.review), place)], again=again)
+        (done,) = self._keep([(held.for_review(draft, self.review), masked, place)], again=again)
         done = replace(done, masked=masked)
         if done.status in ("already known", "forgotten"):
             return done
@@ -235,12 +235,14 @@ class Memory(Notes):
         self, drafts: Iterable[tuple[Draft, str]], *, again: bool = False
     ) -> list[Written]:
         """Keep many memories, (draft, scope) each, with one index transaction for all."""
-        kept: list[tuple[tuple[str, str, str, str, str], tuple[str, ...]] | Written] = []
+        admitted = [(*admission.of_draft(draft, self.secrets), scope) for draft, scope in drafts]
+        return self._keep(admitted, again=again)
+
+    def _keep(self, admitted: Sequence[admission.Admitted], *, again: bool) -> list[Written]:
+        kept: list[Written] = []
         puts: list[Put] = []
-        listed = list(drafts)
-        with self.writing("remember", listed[0][0].author if listed else ""):
-            for asked, scope in listed:
-                draft, masked = admission.of_draft(asked, self.secrets)
+        with self.writing("remember", admitted[0][0].author if admitted else ""):
+            for draft, masked, scope in admitted:
                 place = self.places.to_write(scope)
                 known = self.known(draft, place)
                 day = "" if known else self._forgotten(draft, place, again=again)
@@ -249,20 +251,17 @@ class Memory(Notes):
                     continue
                 if known:
                     there = (known.id, known.path, known.seen.etag, "already known", place)
-                    kept.append((there, masked))
+                    kept.append(Written(*there, "pending", masked=masked))
                     continue
                 put = self._write_new(draft, place)
                 puts.append(put)
-                note = put.note
-                status = "suggested" if draft.suggested else "created"
-                kept.append(((note.id, note.path, put.seen.etag, status, place), masked))
+                note, status = put.note, "suggested" if draft.suggested else "created"
+                new = (note.id, note.path, put.seen.etag, status, place)
+                kept.append(Written(*new, "pending", masked=masked))
                 self.enter_log("Creation", place, note.path, note.title)
             self.put(puts)
         self.announce([put.note.path for put in puts])
-        return [
-            one if isinstance(one, Written) else replace(self.written(*one[0]), masked=one[1])
-            for one in kept
-        ]
+        return [replace(w, vector=self.vector_state(w.id)) if w.id else w for w in kept]
 
     @on_a_sound_index
     def list(self, wanted: Filter, limit: int = 100, offset: int = 0) -> Sequence[Row]:

@@ -133,6 +133,21 @@ def test_a_secret_is_refused_where_the_setting_says_so(
     memory.close()
 
 
+@pytest.mark.fault("A-72")
+def test_of_several_memories_none_is_kept_where_one_is_refused(
+    settings: dict[str, str], vault: Path
+) -> None:
+    memory = open_memory(load({}, settings | {"MEMORIX_SECRETS": "refuse"}))
+    drafts = [draft_from("The gateway asks for a token."), draft_from(f"It is {token(5)}")]
+
+    with pytest.raises(SecretRefused):
+        memory.remember_all((draft, "") for draft in drafts)
+
+    assert b"The gateway" not in bytes_below(vault)
+    assert memory.list(Filter()) == []
+    memory.close()
+
+
 def test_with_the_setting_off_a_secret_is_kept_and_recalled(settings: dict[str, str]) -> None:
     memory = open_memory(load({}, settings | {"MEMORIX_SECRETS": "off"}))
 
