@@ -184,6 +184,8 @@ _OWNER = re.compile(
 )
 _PREDICATE = re.compile(
     r"""
+    (?:(?<!\w)|(?=[=\u4e00-\u9fff]))  # where a word begins; in the midst of one nothing is tried
+    (?:
     (?P<place>
         \b(?:(?:is|are|seems?\ to\ be)\ )?(?:now\ |still\ )?
             (?:lives?|stored|kept|saved|located|hosted|written\ to|served|exposed|found|put
@@ -231,6 +233,7 @@ _PREDICATE = re.compile(
             |should|may|can|stays?)\b
       | (?<=[\ue000-\uf8ff]\ )\w{3,}ed\b
       | 监听|返回|表示|保留|持续|到期|过期|占用|超过|评审)
+    )
     """,
     re.VERBOSE,
 )
