@@ -88,8 +88,7 @@ Branch = tuple[str, str]
 # A branch of a project: its scope, and its name.
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(NamedTuple):
     """What a note is besides its text; `branch` is the scope and the name of the branch it was
     written on, where it was, `written` the moment of its text, `trust` OKF's tier, `importance`
     what its key of that name says."""
