@@ -51,6 +51,9 @@ FEW = 100
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
 
+COUNT_DIGITS = 2
+# A number of so few digits says how many, or how old; a port or an error has more.
+
 
 _ROLES = frozenset(["user", "assistant", "me", "system", "owner", "human", "memorix"])
 # No names, though authors are called so.
@@ -266,10 +269,12 @@ def is_named(author: str, words: Set[str]) -> bool:
 
 
 def _is_rare_identifier(term: QueryTerm, counts: dict[str, int], total: int) -> bool:
-    """Say whether a term names one thing of the store: `ERR_0x3F`, but not `well-known`."""
+    """Say whether a term names one thing of the store: `ERR_0x3F`, `4711`, but not `well-known` or
+    `38`."""
     plain_words = term.text.replace("-", "").isalpha() and term.text.islower()
+    count = term.text.isdigit() and len(term.text) <= COUNT_DIGITS
     rare = 0 < _frequency(term, counts) <= max(RARE_AT_MOST, RARE_SHARE * total)
-    return term.kind == "identifier" and rare and not plain_words
+    return term.kind == "identifier" and rare and not plain_words and not count
 
 
 @lru_cache(64)

@@ -173,6 +173,16 @@ def test_an_identifier_that_exists_comes_first_whatever_else_speaks_for_others(
     assert ids(ask(memory, "what did Anna say last week about err_4711 errors"))[0] == wanted
 
 
+@pytest.mark.parametrize("question", ["who cooks lunch on 24 days?", "谁在24天里煮午饭？"])
+def test_a_number_of_two_digits_counts_something_and_names_no_note(
+    memory: Memory, question: str
+) -> None:
+    wanted = say(memory, "Anna cooks lunch on most days. 安娜煮午饭。", title="lunch")
+    say(memory, "The crate holds 24 bottles. 一箱装24瓶。", title="crate")
+
+    assert ids(ask(memory, question))[0] == wanted
+
+
 def test_ids_sort_in_the_order_in_which_notes_were_made(memory: Memory) -> None:
     made = [say(memory, f"note {number}") for number in range(50)]
 
