@@ -123,7 +123,7 @@ def _search(
         nats=log(max(total, FEW) + 1),
     )
     ranked = floors.close(ranked, ground, mix, strict=query.strict)
-    ranked, read_as = _by_traits(index, query.text, ranked, periods, now, mix, unmerged)
+    ranked, read_as = _by_traits(index, query.text, weights, ranked, periods, now, mix, unmerged)
     if ranked and mix.linked and not query.strict:
         ranked = _by_links(index, query, ranked, now, mix)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
@@ -218,6 +218,7 @@ def _coverer(weights: Mapping[QueryTerm, float], mix: Mix) -> Callable[[Match], 
 def _by_traits(
     index: Index,
     text: str,
+    weights: Mapping[QueryTerm, float],
     ranked: list[Ranked],
     periods: Sequence[dates.Period],
     now: datetime,
@@ -234,7 +235,13 @@ def _by_traits(
     elsewhere = unmerged({trait.branch for trait in traits.values() if trait.branch})
     order = dates.order_asked(text)
     recalls = index.recalls(t.id for t in traits.values()) if mix.priors.strength else {}
-    asked = Asked(periods, cache(partial(is_named, words=words)), order, elsewhere)
+    asked = Asked(
+        periods,
+        cache(partial(is_named, words=words)),
+        order,
+        elsewhere,
+        covered=partial(coverage, weights),
+    )
     if mix.priors != priors.Priors():
         prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)
         asked = replace(asked, prior=prior)

@@ -173,6 +173,23 @@ def test_an_identifier_that_exists_comes_first_whatever_else_speaks_for_others(
     assert ids(ask(memory, "what did Anna say last week about err_4711 errors"))[0] == wanted
 
 
+def test_a_session_that_holds_more_of_a_question_lifts_its_notes_more(memory: Memory) -> None:
+    """Each of the party's notes holds as much of it as one of Monday's, which together hold all."""
+    for number in range(30):
+        say(memory, f"Unrelated remark {number}.", title=f"t{number}")
+    slow = "The broker was slow"
+    party = [f"{slow}, anna said.", "Yes.", f"{slow}, berta said.", "No.", f"{slow}, chris said."]
+    monday = ["Telemetry first.", "Then Lisbon.", "Yes.", "No.", f"{slow}, dora said."]
+    for session, turns in {"party": party, "monday": monday}.items():
+        for text in turns:
+            say(memory, text, session=session, title=session)
+
+    hits = ask(memory, "telemetry in Lisbon: was the broker slow").hits
+
+    assert [hit.title for hit in hits] == ["monday"] * 5 + ["party"] * 3
+    assert "its session +50%" in hits[0].why.notes
+
+
 @pytest.mark.parametrize("question", ["who cooks lunch on 24 days?", "谁在24天里煮午饭？"])
 def test_a_number_of_two_digits_counts_something_and_names_no_note(
     memory: Memory, question: str
