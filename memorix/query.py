@@ -72,7 +72,8 @@ class Match(NamedTuple):
 
     `id` is that of its note; `tokens` are the search words of the question that it holds, each a
     word or a phrase; `around` those that only its neighbours or its day hold; `language` is what it
-    is written in.  A recall makes hundreds, for which a tuple is the fastest value.
+    is written in; `chance` is what of the score the best of several sentences has by chance, which
+    is no evidence.  A recall makes hundreds, for which a tuple is the fastest value.
     """
 
     chunk: int
@@ -82,6 +83,7 @@ class Match(NamedTuple):
     tokens: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
     language: str = ""
+    chance: float = 0.0
 
 
 Branch = tuple[str, str]

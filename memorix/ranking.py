@@ -311,7 +311,7 @@ def fuse(
             best.chunk,
             lexical + dense,
             words=covered(word) if word else 0.0,
-            meaning=meant.score if meant else None,
+            meaning=meant.score - meant.chance if meant else None,
             tokens=word.tokens if word else frozenset(),
             named=identified(word) if identified and word else 0.0,
             mixed=(share, lexical, dense) if near else None,

@@ -37,7 +37,7 @@ MINILM = ModelCard(
     dim=384,
     max_tokens=256,
     languages=frozenset({"en"}),
-    floor=0.22,
+    floor=0.20,
     licence="Apache-2.0",
     source="all-MiniLM-L6-v2, 8-bit, in the package",
 )
@@ -49,7 +49,7 @@ MULTILINGUAL = ModelCard(
     languages=frozenset(
         ["ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"]
     ),
-    floor=0.16,
+    floor=0.14,
     licence="Apache-2.0",
     source="universal-sentence-encoder-multilingual 3, in the extra [multilingual]",
 )

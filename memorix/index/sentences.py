@@ -8,6 +8,7 @@ SIGIR 2020) with sentences in place of tokens.
 
 import json
 from collections.abc import Sequence
+from math import log2
 
 import apsw
 
@@ -16,6 +17,9 @@ from memorix.query import Match
 
 _STEPS = 127
 # Of a component of a vector of length 1: a cosine is off by some .002.
+
+_BY_CHANCE = 0.016
+# What each doubling of the sentences moves the cosine of an unrelated text.
 
 
 def packed(rows: bytes) -> bytes:
@@ -30,20 +34,23 @@ def sharpened(
 ) -> list[Match]:
     """Return chunks with each cosine moved half way to that of the nearest sentence, where that is
     the greater, best first."""
-    best = _nearest(db, vector, fingerprint, [match.chunk for match in near])
+    nearest = _nearest(db, vector, fingerprint, [match.chunk for match in near])
     found = [
-        match._replace(score=(match.score + best[match.chunk]) / 2)
-        if best.get(match.chunk, -1.0) > match.score
-        else match
-        for match in near
+        _moved(match, *nearest[match.chunk]) if match.chunk in nearest else match for match in near
     ]
     return sorted(found, key=lambda match: -match.score)
 
 
+def _moved(match: Match, best: float, count: int) -> Match:
+    gain = max(best - match.score, 0.0) / 2
+    return match._replace(score=match.score + gain, chance=min(gain, _BY_CHANCE * log2(count)))
+
+
 def _nearest(
     db: apsw.Connection, vector: bytes, fingerprint: str, chunks: Sequence[int]
-) -> dict[int, float]:
-    """Return the cosine of the nearest sentence of each chunk that says more than one thing."""
+) -> dict[int, tuple[float, int]]:
+    """Return the cosine of the nearest sentence of each chunk that says more than one thing, and
+    how many it has."""
     rows = fetch(
         db,
         "SELECT c.key, v.sentences FROM json_each(?2) j JOIN chunks c ON c.key = j.value"
@@ -57,6 +64,7 @@ def _nearest(
     asked = np.frombuffer(vector, dtype=np.float32)
     said = np.frombuffer(b"".join(blob for _, blob in rows), dtype=np.int8)
     cosines = said.reshape(-1, len(asked)).astype(np.float32) @ asked / _STEPS
-    starts = np.cumsum([0, *(len(blob) // len(asked) for _, blob in rows[:-1])])
-    best = np.maximum.reduceat(cosines, starts)
-    return {chunk: float(cosine) for (chunk, _), cosine in zip(rows, best, strict=True)}
+    counts = [len(blob) // len(asked) for _, blob in rows]
+    best = np.maximum.reduceat(cosines, np.cumsum([0, *counts[:-1]]))
+    chunks = [chunk for chunk, _ in rows]
+    return dict(zip(chunks, zip(best.tolist(), counts, strict=True), strict=True))

@@ -168,6 +168,18 @@ class IndexContract:
         assert self.near(index, vector(0, 1), Filter(scopes=("user",))) == ["b", "a"]
         assert self.near(index, vector(0, 1), limit=1) == ["c"]
 
+    def test_what_the_nearest_of_two_sentences_gains_by_chance_is_told(self, index: Index) -> None:
+        index.apply([put("a", TWO), put("b", "aaa")])
+        said = vector(0, 1) + vector(0.2, 0.98)
+        long, short = sorted(index.pending(MODEL, ANY, 9), key=lambda item: -len(item.sentences))
+        made = [Embedded(long.hash, vector(0, 1), said), Embedded(short.hash, vector(0.1, 0.995))]
+        index.keep_vectors(MODEL, made)
+
+        found = index.match_vector(vector(1), MODEL, ALL, NOW, 5)
+
+        assert [match.chance for match in found] == pytest.approx([0, 0.016], abs=1e-6)
+        assert [match.score for match in found] == pytest.approx([0.1, 0.1], abs=0.002)
+
     def test_cosines_are_exact(self, index: Index) -> None:
         index.apply([put("a", "aaa")])
         self.give_vectors(index, vector(3, 4))
