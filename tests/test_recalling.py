@@ -375,6 +375,24 @@ def test_a_chinese_question_finds_words_that_its_note_puts_in_another_order(
     assert ids(ask(memory, "订单编号为什么不用自增主键")) == [wanted]
 
 
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("我想要把限流放宽一些，应该怎样做", "限流阈值改动要双人复核，夜里禁止动。"),
+        ("这样写递归会不会有什么问题", "递归深度不许超过二十层，爆过栈。"),
+        ("如果我现在就要回滚应该从哪里开始", "回滚入口在发布平台的历史页，一次只退一个版本。"),
+        ("我们能不能在这里直接用反射", "反射在启动阶段才允许，热路径里不行。"),
+    ],
+)
+def test_words_that_any_chinese_question_may_have_need_not_stand_in_its_note(
+    memory: Memory, question: str, note: str
+) -> None:
+    say(memory, "压测在周四晚上做，提前在群里说一声。")
+    wanted = say(memory, note)
+
+    assert ids(ask(memory, question))[:1] == [wanted]
+
+
 def test_a_chinese_question_of_something_else_is_answered_by_silence(memory: Memory) -> None:
     for text in FILLING:
         say(memory, text)
