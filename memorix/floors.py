@@ -45,6 +45,11 @@ def closeness(one: Ranked, ground: Ground, mix: Mix) -> float:
     return (cosine + mix.words_weigh * one.words) / asked
 
 
+def is_vague(one: Ranked, ground: Ground, mix: Mix) -> bool:
+    """Say whether a note only resembles the question: no word of it, and not close by itself."""
+    return not one.words and closeness(one, ground, mix) < 1.0
+
+
 def sureness(one: Ranked, ground: Ground, mix: Mix) -> float:
     """Return how near a note comes to being shown to who did not ask for it: at 1 it is."""
     evidence = mix.strict_weigh * one.words + mix.strict_bits * one.bm25 / ground.nats

@@ -227,19 +227,25 @@ def _strength_of_sessions(
 
 
 LINKED = "linked with a hit"
-LEAST_LINKED = 0.3
+LEAST_LINKED = 0.2
 # Of what reaches the best linked note; a note that only links lead to takes as much to be shown.
+# The end of two links in a row gets a quarter.
 
 
 def by_links(
-    ranked: Sequence[Ranked], beyond: Sequence[Match], shares: Mapping[int, float], mix: Mix
+    ranked: Sequence[Ranked],
+    beyond: Sequence[Match],
+    shares: Mapping[int, float],
+    mix: Mix,
+    vague: Callable[[Ranked], bool] = lambda one: False,
 ) -> list[Ranked]:
     """Return notes with what reaches them over links, the most as 1, added to their score.
 
     Links bring none past the best hit: what a question names answers before what that is linked
     with.
 
-    Of `beyond`, notes that nothing but a link leads to, those join that enough reaches.
+    Of `beyond`, notes that nothing but a link leads to, those join that enough reaches; they come
+    before hits that are not linked and are `vague`, no evidence by themselves.
     """
     top = max((one.score for one in ranked), default=0.0)
     found = []
@@ -248,12 +254,22 @@ def by_links(
         lifts = (*one.lifts, (LINKED, share)) if share else one.lifts
         score = min(one.score + share * top, top)
         found.append(one._replace(score=score, lifts=lifts))
-    for match in beyond:
-        share = mix.linked * shares.get(match.note, 0.0)
-        if share >= mix.linked * LEAST_LINKED:
-            one = Ranked(match.note, match.id, match.chunk, share * top, 0.0, None, frozenset())
-            found.append(one._replace(lifts=((LINKED, share),)))
-    return sorted(found, key=lambda r: (-r.named, -r.score))
+    joining = [m for m in beyond if shares.get(m.note, 0.0) >= LEAST_LINKED]
+    if joining:
+        least = top * mix.linked * min(shares[m.note] for m in joining)
+        found = [
+            one._replace(score=min(one.score, least))
+            if one.note not in shares and vague(one)
+            else one
+            for one in found
+        ]
+    brought = [_brought(match, mix.linked * shares[match.note], top) for match in joining]
+    return sorted([*brought, *found], key=lambda r: (-r.named, -r.score))
+
+
+def _brought(match: Match, share: float, top: float) -> Ranked:
+    one = Ranked(match.note, match.id, match.chunk, share * top, 0.0, None, frozenset())
+    return one._replace(lifts=((LINKED, share),))
 
 
 def in_years_with_notes(periods: Sequence[Period], days: Sequence[date]) -> tuple[Period, ...]:

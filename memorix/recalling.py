@@ -125,7 +125,7 @@ def _search(
     ranked = floors.close(ranked, ground, mix, strict=query.strict)
     ranked, read_as = _by_traits(index, query.text, weights, ranked, periods, now, mix, unmerged)
     if ranked and mix.linked and not query.strict:
-        ranked = _by_links(index, query, ranked, now, mix)
+        ranked = _by_links(index, query, ranked, now, mix, ground)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
     return Found(ranked, weights, meaning, silent, read_as, learnt=mix.learnt)
@@ -249,10 +249,15 @@ def _by_traits(
 
 
 def _by_links(
-    index: Index, query: Query, ranked: list[Ranked], now: datetime, mix: Mix
+    index: Index,
+    query: Query,
+    ranked: list[Ranked],
+    now: datetime,
+    mix: Mix,
+    ground: floors.Ground,
 ) -> list[Ranked]:
-    """Lift notes by what they are linked with, and bring those in that only links lead to, where
-    no hit holds the whole question."""
+    """Lift notes by what they are linked with, and bring those in that only links lead to, two in a
+    row at most, where no hit holds the whole question."""
     best = ranked[:SEEDS]
     edges = index.edges([one.note for one in best])
     if not edges:
@@ -260,10 +265,15 @@ def _by_links(
     known = {one.note for one in ranked}
     partial = max(one.words for one in ranked) < WHOLE
     others = {note for edge in edges for note in edge} - known if partial else set()
+    if 0 < len(others) <= SEEDS:  # more of them pass too little on
+        edges = [*edges, *index.edges(others)]
+        others = {note for edge in edges for note in edge} - known
     beyond = {m.note: m for m in index.openings(others, query.filter, now)} if others else {}
     reached = [pair for pair in edges if all(n in known or n in beyond for n in pair)]
     shares = spreading.received({one.note: one.score for one in best}, reached)
-    return by_links(ranked, list(beyond.values()), shares, mix)
+    return by_links(
+        ranked, list(beyond.values()), shares, mix, lambda one: floors.is_vague(one, ground, mix)
+    )
 
 
 def is_named(author: str, words: Set[str]) -> bool:

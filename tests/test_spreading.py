@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
-from memorix.query import Answer, Filter, Query
+from memorix.query import Answer, Filter, Match, Query
 from memorix.ranking import LINKED, Mix, Ranked, by_links
 from memorix.spreading import received
 
@@ -47,6 +47,36 @@ def test_of_notes_that_match_alike_the_one_linked_with_a_hit_is_first(filled: Me
 
 def test_a_link_is_followed_back(filled: Memory) -> None:
     assert titles(filled.recall(Query("what does team crane do")))[:2] == ["Team Crane", "Renderer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "chain"),
+    [
+        (
+            "what does tern rest on after all",
+            [
+                ("Service tern", "tern resizes avatars. Depends on [[Service skua]]."),
+                ("Service skua", "skua holds the thumbnails. Depends on [[Volume petrel]]."),
+                ("Volume petrel", "A network disk of 4 TB, snapshotted at two."),
+            ],
+        ),
+        (
+            "灯塔最终依赖哪台机器",
+            [
+                ("服务 灯塔", "灯塔推送通知，依赖 [[服务 礁石]]。"),
+                ("服务 礁石", "礁石保存订阅关系，部署在 [[机房三号柜]]。"),
+                ("机房三号柜", "三号柜两路供电，周日检修。"),
+            ],
+        ),
+    ],
+)
+def test_two_links_in_a_row_are_followed(
+    filled: Memory, question: str, chain: list[tuple[str, str]]
+) -> None:
+    for title, text in chain:
+        remember(filled, title, text)
+
+    assert titles(filled.recall(Query(question))) == [title for title, _ in chain]
 
 
 def test_a_filter_holds_for_what_links_lead_to(filled: Memory) -> None:
@@ -107,3 +137,15 @@ def test_links_bring_no_note_past_the_one_that_answers_best() -> None:
     found = by_links([named, other, beside], [], {1: 0.2, 2: 1.0}, Mix(linked=0.3))
     assert [one.note for one in found] == [1, 2, 3]
     assert max(one.score for one in found) == 1.0
+
+
+def test_a_note_that_only_resembles_comes_after_the_one_a_link_leads_to() -> None:
+    best, near, far = (
+        Ranked(note, note, score, words, 0.2, frozenset())
+        for note, score, words in ((1, 1.0, 0.5), (2, 0.6, 0.1), (3, 0.5, 0.0))
+    )
+    linked = Match(9, 9, 0.0)
+
+    found = by_links([best, near, far], [linked], {9: 1.0}, Mix(linked=0.3), lambda r: not r.words)
+
+    assert [one.note for one in found] == [1, 2, 9, 3]
