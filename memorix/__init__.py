@@ -5,7 +5,7 @@ In reading order:
 
     errors, kinds, files, yamltext, frontmatter, editing, copies, note,
     layout                                                                 what things are called
-    blocks, prose, links, lexemes, seams, chunks, dates, feedback, query, settings,
+    blocks, prose, links, lexemes, glossary, seams, chunks, dates, feedback, query, settings,
     config
     reconcile, validity, keys, trust, lifecycle, relations                 decisions, without I/O
     retention, priors, ranking, floors

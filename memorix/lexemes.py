@@ -95,7 +95,7 @@ class QueryTerm:
 
     `exact` are the words that mean all of it (for CJK its telling 2-grams), `parts` those that
     mean a part of an identifier, `stems` the English stems of either.  `kind` is word, identifier,
-    cjk or stop.
+    cjk or stop.  `also` are other wordings of it, each as the 2-grams or stems that make it up.
     """
 
     text: str
@@ -103,6 +103,7 @@ class QueryTerm:
     exact: tuple[str, ...]
     parts: tuple[str, ...] = ()
     stems: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -113,19 +114,22 @@ class QueryTerm:
     def tokens(self) -> tuple[str, ...]:
         """The lexemes whose document frequencies tell how rare the term is."""
         own = self.exact if self.kind == "identifier" else self.exact + self.stems
-        return tuple(dict.fromkeys(own))
+        return tuple(dict.fromkeys(own + self.also))
 
     @property
     def forms(self) -> tuple[str, ...]:
         """Lower-case strings by which a sentence that has the term can be told."""
         lowered = self.text.lower()
+        also = map(_as_written, self.also)
         if self.kind == "cjk":
-            return tuple(dict.fromkeys(self.exact))
+            return tuple(dict.fromkeys([*self.exact, *also]))
         longer = (form for form in self.parts + self.stems if len(form) > 2)
-        return tuple(dict.fromkeys([lowered, *longer]))
+        return tuple(dict.fromkeys([lowered, *longer, *also]))
 
     def share_of(self, held: frozenset[str]) -> float:
         """Return how much of the term the lexemes held by a text make up, 0 to 1."""
+        if self.also and not held.isdisjoint(self.also):
+            return 1.0
         if self.kind == "cjk":
             return sum(pair in held for pair in self.exact) / len(self.exact)
         if not held.isdisjoint(self.exact):
@@ -173,6 +177,8 @@ def match_expression(terms: Sequence[QueryTerm]) -> str:
     asked = [term for term in terms if term.counts] or terms
     exact = dict.fromkeys(word for term in asked for word in _worth_asking(term))
     stemmed = dict.fromkeys(word for term in asked for word in term.stems)
+    for phrase in (phrase for term in asked for phrase in term.also):
+        (stemmed if phrase.isascii() else exact).setdefault(phrase)
     columns = ((_ASKED_EXACT, exact), (_ASKED_STEM, stemmed))
     return " OR ".join(f"{name} : ({_any_of(words)})" for name, words in columns if words)
 
@@ -219,6 +225,12 @@ def beyond_ascii(text: str) -> str:
 
 def _count(pattern: re.Pattern[str], text: str) -> int:
     return sum(map(len, pattern.findall(text)))
+
+
+def _as_written(phrase: str) -> str:
+    """Return the characters that 2-grams were made of; English stems as they are."""
+    first, *more = phrase.split()
+    return phrase if phrase.isascii() else first + "".join(pair[-1] for pair in more)
 
 
 def _worth_asking(term: QueryTerm) -> Iterator[str]:

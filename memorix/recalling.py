@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 from math import log
 
-from memorix import dates, floors, priors, spreading, typos
+from memorix import dates, floors, glossary, priors, spreading, typos
 from memorix.embedders.base import Embedder
 from memorix.index.base import Index
 from memorix.lexemes import QueryTerm, index_words, language_hint, query_terms, stem
@@ -96,9 +96,11 @@ def _search(
     text: str,
 ) -> Found:
     """Find what fits the `text` of a question, notes of the `periods` that it names first."""
-    typed = asked_for(text)
+    typed = glossary.translated(text, asked_for(text))
     terms, slips, counts, total = _read(index, typed, query)
     told = asked_for(_without_all(text, [p.said for p in periods] + [dates.order_said(text)]))
+    also = {term.text: term.also for term in terms if term.also}
+    told = tuple(replace(term, also=also.get(term.text, ())) for term in told)
     weights = _weighed(terms, _corrected(told, slips), counts, total)
     words = index.match_words(terms, query.filter, now, REACH)
     near: list[Match] = []
@@ -136,12 +138,15 @@ def _read(
 ) -> tuple[Sequence[QueryTerm], dict[str, str], dict[str, int], int]:
     """Return the terms of a question as they are meant, the slips in them, in how many chunks each
     of their tokens occurs, and how many chunks there are."""
-    counts, total = index.frequencies(token for term in typed for token in term.tokens)
+    asked = [token for term in typed for token in term.tokens]
+    counts, total = index.frequencies([*asked, *glossary.parts(typed)])
+    typed, counts = glossary.known(typed, counts)
     slips = {} if query.strict else _mistyped(index, typed, counts, query)
     if not slips:
         return typed, slips, counts, total
     terms = _corrected(typed, slips)
-    return terms, slips, *index.frequencies(token for term in terms for token in term.tokens)
+    more, _ = index.frequencies(token for term in terms for token in term.tokens)
+    return terms, slips, counts | more, total
 
 
 def _weighed(

@@ -16,8 +16,8 @@ LEVELS = [
     # words, in reading order
     [
         "kinds", "reconcile", "files", "ignoring", "yamltext", "frontmatter", "editing", "copies",
-        "note", "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks",
-        "dates", "feedback", "query",
+        "note", "layout", "blocks", "prose", "links", "lexemes", "glossary", "typos", "seams",
+        "chunks", "dates", "feedback", "query",
         "settings", "config",
     ],
     # decisions: data in, plan out
@@ -65,8 +65,8 @@ ORDER = {name: place for names in LEVELS for place, name in enumerate(names)}
 
 PURE = {
     "errors", "kinds", "reconcile", "yamltext", "frontmatter", "editing", "copies", "note",
-    "layout", "blocks", "prose", "links", "lexemes", "typos", "seams", "chunks", "dates",
-        "feedback", "query", "settings",
+    "layout", "blocks", "prose", "links", "lexemes", "glossary", "typos", "seams", "chunks",
+        "dates", "feedback", "query", "settings",
     "validity", "keys", "trust", "values", "lexicon", "changes", "grammar", "claims",
     "conflict", "lifecycle", "relations", "retention", "priors", "ranking", "floors",
     "spreading", "quoting", "brief", "reserved",
