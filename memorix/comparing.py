@@ -107,10 +107,15 @@ def ways_to_settle(
 def disputed(hits: Sequence[tuple[Hit, str]]) -> list[Hit]:
     """Mark the hits, given with the text that was found, that contradict each other.
 
-    One of a branch that is not merged here is of another state of things, and says so itself.
+    One of a branch that is not merged here is of another state of things, and says so itself; one
+    that is out of force has been settled.
     """
     against: dict[str, list[str]] = defaultdict(list)
-    stated = [(hit, text) for hit, text in hits[:MARKED] if hit.type != "Episode"]
+    stated = [
+        (hit, text)
+        for hit, text in hits[:MARKED]
+        if hit.type != "Episode" and hit.status != "deprecated"
+    ]
     for (one, text), (other, known) in combinations(stated, 2):
         same = one.branch == other.branch
         if same and conflict.conflicts(one.title, text, other.title, known):

@@ -177,6 +177,7 @@ _COUNT = r"(?P<n>\d{1,3}|(?:a )?(?:couple of|few)|an?|one|two|three|four|five|si
 _ZH_N = r"\d{1,3}|[一二两三四五六七八九十]{1,3}"
 _UNIT = r"(?P<u>day|week|month|year)s?"
 _ZH_UNIT = r"(?:个)?(?P<u>天|日|周|星期|礼拜|月|年)"
+_ZH_AGO = r"(?:个)?(?P<u>天|日|周|星期|礼拜|年|(?<=[个两])月)"  # but 三月前 is before March
 
 _Form = Callable[[re.Match[str], date], Period | None]
 
@@ -289,12 +290,12 @@ _FORMS: tuple[tuple[re.Pattern[str], _Form], ...] = (
     _form(rf"(?<![\w.:-]){_YEAR}(?![\w:-]|\.\d)", _year),
     _form(r"\b(?:the day before yesterday|yesterday|last night|today|recently|lately)\b",
           _relative),
-    _form(rf"(?:(?P<y>{_YEAR}|今|去|前)年)?(?P<m>{_ZH_N})月(?!前)(?:份|(?P<d>{_ZH_N})[日号])?",
+    _form(rf"(?:(?P<y>{_YEAR}|今|去|前)年)?(?P<m>{_ZH_N})月(?:份|(?P<d>{_ZH_N})[日号])?",
           _zh_date),
     _form(rf"(?P<y>{_YEAR}|今|去|前)年", _zh_year),
     _form(r"(?P<w>上+|这|本)个?(?P<u>周|星期|礼拜|月|季度)(?P<d>[一二三四五六日天])?",
           _zh_calendar),
-    _form(rf"(?P<n>{_ZH_N}){_ZH_UNIT}(?:之前|以前|前)", _zh_ago),
+    _form(rf"(?P<n>{_ZH_N}){_ZH_AGO}(?:之前|以前|前)", _zh_ago),
     _form(rf"(?:最近|过去|近)(?:的)?(?P<n>{_ZH_N}){_ZH_UNIT}", _zh_past),
     _form(r"大前天|前天|昨天|昨日|昨晚|今天|今日|最近|近来", _relative),
 )  # fmt: skip

@@ -164,17 +164,19 @@ def _hits(
 def _without_copies(shown: Sequence[_Shown]) -> list[_Shown]:
     """Leave out hits that say the same as one of their scope before them, which tells of them."""
     kept: list[_Shown] = []
-    words: list[tuple[str, frozenset[str]]] = []
+    words: list[tuple[tuple[str, str], frozenset[str]]] = []
     copies: Counter[int] = Counter()
     for hit, place, text in shown:
         own = frozenset(index_words(text or hit.title).split())
         alike = (
-            n for n, (scope, said) in enumerate(words) if scope == hit.scope and is_copy(own, said)
+            n
+            for n, (where, said) in enumerate(words)
+            if where == (hit.scope, hit.status) and is_copy(own, said)
         )
         first = next(alike, None)
         if first is None:
             kept.append((hit, place, text))
-            words.append((hit.scope, own))
+            words.append(((hit.scope, hit.status), own))
         else:
             copies[first] += 1
     return [

@@ -15,6 +15,8 @@ class Filter:
     """Which notes may be returned; an empty field does not filter.
 
     `as_of` returns what was in force at that moment; without it, what is in force `now`.
+    `during` adds to it what something else has taken the place of since, but was in force in that
+    time, half-open, its begin None where it is open.
     `everything` lifts the default that retired, superseded and expired notes stay out.
     `held` are the reasons of `memorix.held` with which a note may still be returned; by default
     only those without any, which `everything` does not change.
@@ -30,6 +32,7 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    during: tuple[datetime | None, datetime] | None = None
     everything: bool = False
     held: tuple[str, ...] = ("",)
     having: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -106,6 +106,7 @@ class Asked:
 
     `elsewhere` are the branches that are not part of where it is asked.  `prior` tells what lifts
     a note whatever is asked.  `covered` tells the share of the question that search words hold.
+    `past` says that notes which held then, but not now, answer too.
     """
 
     periods: Sequence[Period] = ()
@@ -114,6 +115,7 @@ class Asked:
     elsewhere: frozenset[Branch] = frozenset()
     prior: Callable[[Traits], Sequence[tuple[str, float]]] = lambda trait: ()
     covered: Callable[[frozenset[str]], float] = lambda tokens: 1.0
+    past: bool = False
 
 
 def lifted(
@@ -138,7 +140,7 @@ def _with_lifts(one: Ranked, lifts: Sequence[tuple[str, float]]) -> Ranked:
 def _lifts(trait: Traits, age: float, asked: Asked, mix: Mix) -> list[tuple[str, float]]:
     person = trait.author.startswith("human:")
     lifts = [
-        ("from that time", mix.dated * _is_dated(trait, asked.periods)),
+        ("from that time", mix.dated * _is_dated(trait, asked)),
         ("by who is named", mix.author * asked.named(trait.author)),
         ("a person's words", mix.own_words * person),
         (asked.order, mix.order * age),
@@ -154,9 +156,11 @@ def unmerged(branch: str) -> str:
     return f"from branch {branch}, not merged here"
 
 
-def _is_dated(trait: Traits, periods: Sequence[Period]) -> bool:
-    day = trait.day if periods else None
-    return day is not None and any(p.holds(day) for p in periods)
+def _is_dated(trait: Traits, asked: Asked) -> bool:
+    if asked.past and trait.status == "deprecated":
+        return True
+    day = trait.day if asked.periods else None
+    return day is not None and any(p.holds(day) for p in asked.periods)
 
 
 def _by_age(traits: Mapping[int, Traits], order: str) -> dict[int, float]:
@@ -368,13 +372,13 @@ COPY = 0.85
 
 
 def is_copy(one: Set[str], other: Set[str]) -> bool:
-    """Say whether two texts, as their words, differ in nothing that tells: not in a number, not
-    in a name with a digit, and in few words."""
+    """Say whether two texts, as their words, differ in nothing that tells: not in a number, as
+    digits or Chinese numerals, not in a name with a digit, and in few words."""
     if min(len(one), len(other)) < COPY * max(len(one), len(other)):
         return False  # whatever they share
     if len(one & other) < COPY * len(one | other):
         return False
-    return not any(any(map(str.isdigit, word)) for word in one ^ other)
+    return not any(any(map(str.isnumeric, word)) for word in one ^ other)
 
 
 def cut_to_budget(costs: Sequence[int], max_tokens: int) -> int:

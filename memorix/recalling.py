@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, lru_cache, partial
 from math import log
 
@@ -78,6 +78,10 @@ def search(
         return Found([], {}, meaning)
     ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     periods, text = _when(index, query, now)
+    past = _past(periods, now) if not query.strict else None
+    if past and not query.filter.as_of:
+        query = replace(query, filter=replace(query.filter, during=past))
+        ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     found = ask(periods, text)
     if not found.ranked and text != query.text:  # what seemed to date the question is its subject
         found = ask((), query.text)
@@ -125,7 +129,7 @@ def _search(
         nats=log(max(total, FEW) + 1),
     )
     ranked = floors.close(ranked, ground, mix, strict=query.strict)
-    ranked, read_as = _by_traits(index, query.text, weights, ranked, periods, now, mix, unmerged)
+    ranked, read_as = _by_traits(index, query, weights, ranked, periods, now, mix, unmerged)
     if ranked and mix.linked and not query.strict:
         ranked = _by_links(index, query, ranked, now, mix, ground)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
@@ -196,6 +200,22 @@ def _when(index: Index, query: Query, now: datetime) -> tuple[tuple[dates.Period
     return (dates.Period(first, end, event.said.strip()),), left
 
 
+def _past(
+    periods: Sequence[dates.Period], now: datetime
+) -> tuple[datetime | None, datetime] | None:
+    """Return the time that a question names, where it is over: what held then may not any more."""
+    ends = [period.end for period in periods if period.end]
+    if not ends or len(ends) < len(periods) or max(ends) > now.astimezone().date():
+        return None
+    firsts = [period.first for period in periods if period.first]
+    first = min(firsts) if len(firsts) == len(periods) else None
+    return _midnight(first) if first else None, _midnight(max(ends))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day).astimezone()
+
+
 def _without_all(text: str, said: Sequence[str]) -> str:
     for part in said:
         text = text.replace(part, " ", 1)
@@ -222,7 +242,7 @@ def _coverer(weights: Mapping[QueryTerm, float], mix: Mix) -> Callable[[Match], 
 
 def _by_traits(
     index: Index,
-    text: str,
+    query: Query,
     weights: Mapping[QueryTerm, float],
     ranked: list[Ranked],
     periods: Sequence[dates.Period],
@@ -236,9 +256,9 @@ def _by_traits(
     if periods:
         days = [day for trait in traits.values() if (day := trait.day)]
         periods = in_years_with_notes(periods, days)
-    words = set(index_words(text).split())
+    words = set(index_words(query.text).split())
     elsewhere = unmerged({trait.branch for trait in traits.values() if trait.branch})
-    order = dates.order_asked(text)
+    order = dates.order_asked(query.text)
     recalls = index.recalls(t.id for t in traits.values()) if mix.priors.strength else {}
     asked = Asked(
         periods,
@@ -246,6 +266,7 @@ def _by_traits(
         order,
         elsewhere,
         covered=partial(coverage, weights),
+        past=query.filter.during is not None,
     )
     if mix.priors != priors.Priors():
         prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from memorix import settling
 from memorix.arguments import query_from
 from memorix.embedders.base import ModelCard
 from memorix.errors import InvalidRequest
@@ -459,3 +460,70 @@ def test_a_name_that_many_notes_hold_is_evidence_that_a_question_is_meant_for_th
 
     assert strictly("Anna cello quarrel neighbours noisy evenings borrowed").hits
     assert not strictly("Bert cello quarrel neighbours noisy evenings borrowed").hits
+
+
+@pytest.fixture
+def changed(memory: Memory) -> Memory:
+    """Three facts of January, each changed in April; one more that was retired then."""
+    for text, new in (
+        ("The ssh port of the bastion is 2022.", "The ssh port of the bastion is 49222."),
+        ("Billing exports are kept 90 days.", "Billing exports are kept 30 days."),
+        ("短信限流阈值是每分钟一百条。", "短信限流阈值是每分钟三十条。"),
+    ):
+        memory.clock = lambda: datetime(2026, 1, 12, 12, tzinfo=UTC)
+        old = memory.remember(Draft(text, text))
+        memory.clock = lambda: datetime(2026, 4, 20, 12, tzinfo=UTC)
+        settling.supersede(memory, old.id, old.etag, Draft(new, new))
+    memory.clock = lambda: datetime(2026, 1, 12, 12, tzinfo=UTC)
+    gone = memory.remember(Draft("The ssh banner greets the bastion.", "Banner")).id
+    memory.clock = lambda: NOW
+    memory.forget(gone)
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which ssh port did the bastion have in January", "2022"),
+        ("how long were billing exports kept in February 2026", "90 days"),
+        ("一月份短信的限流阈值是多少", "一百"),
+        ("how long were billing exports kept before April", "90 days"),
+        ("ssh port of the bastion on 2026-02-03", "2022"),
+        ("三月之前短信限流阈值是多少", "一百"),
+    ],
+)
+def test_what_held_at_the_time_a_question_names_comes_first_and_marked(
+    changed: Memory, question: str, told: str
+) -> None:
+    hits = ask(changed, question).hits
+
+    assert told in hits[0].gist
+    assert hits[0].status == "deprecated"
+    assert len(hits) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which ssh port has the bastion", "49222"),
+        ("how long are billing exports kept since January", "30 days"),
+        ("which ssh port did the bastion have in May", "49222"),
+    ],
+)
+def test_what_was_replaced_stays_out_where_no_time_of_it_is_named(
+    changed: Memory, question: str, told: str
+) -> None:
+    (hit,) = ask(changed, question).hits
+
+    assert told in hit.gist
+
+
+def test_what_was_forgotten_does_not_come_back_with_its_time(changed: Memory) -> None:
+    assert not ask(changed, "banner in January").hits
+
+
+def test_statements_that_differ_in_a_chinese_numeral_are_no_copies(memory: Memory) -> None:
+    long = "短信网关的限流阈值按租户算，超过之后排队，不会丢，夜里自动放宽，每分钟{}条。"
+    both = {say(memory, long.format("五")), say(memory, long.format("七"), title="另一条")}
+
+    assert set(ids(ask(memory, "短信网关的限流阈值"))) == both

@@ -68,7 +68,12 @@ def _in_force(wanted: Filter, now: datetime) -> tuple[str, list[str]]:
     )
     if wanted.as_of:  # a note says nothing about the time before it was first written
         return f"{valid} AND (n.valid_from <> '' OR n.created <= ?)", [moment] * 4
-    return f"{valid} AND n.status <> 'deprecated'", [moment] * 3
+    current, values = f"{valid} AND n.status <> 'deprecated'", [moment] * 3
+    if wanted.during is None:
+        return current, values
+    first, end = (format_time(side) if side else "" for side in wanted.during)
+    then = "n.superseded_by <> '' AND n.valid_from < ? AND n.valid_to > ? AND n.created < ?"
+    return f"({current} OR {then})", [*values, end, first, end]
 
 
 def _marks(count: int) -> str:
