@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from memorix.lexemes import QueryTerm, index_words, is_spaceless, stem, stems
+from memorix.lexemes import QueryTerm, index_words, is_spaceless, stem, words_and_stems
 
 _LONGEST = 8
 # Characters of the longest Chinese term.
@@ -392,7 +392,7 @@ def _also(text: str) -> dict[str, list[str]]:
         for word in _chinese_in(text):
             for pair in index_words(word).split()[: len(word) - 1]:
                 found.setdefault(pair, []).extend(_glossary()[word])
-    for phrase in _english_in(stems(text).split()):
+    for phrase in _english_in(words_and_stems(text)[1].split()):
         for part in phrase.split():
             found.setdefault(part, []).extend(_glossary()[phrase])
     return {own: list(dict.fromkeys(words)) for own, words in found.items()}
