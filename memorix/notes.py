@@ -41,10 +41,12 @@ from memorix.index.base import Change, Index, Row
 from memorix.journal import Journal
 from memorix.kinds import INBOX
 from memorix.layout import USER, folder_of
+from memorix.lexemes import query_terms
 from memorix.lifecycle import Draft
 from memorix.mending import on_a_sound_index
 from memorix.note import Note, NoteId, digest, new_id, parse
 from memorix.places import Places
+from memorix.query import Filter
 from memorix.reconcile import Seen
 from memorix.store import Store
 from memorix.yamltext import Value
@@ -147,10 +149,19 @@ class Notes:
         if row is None and ("/" in wanted or "\\" in wanted or ".." in wanted or wanted[:1] == "~"):
             row = self._just_written(str(safe_relative(wanted)))
         if row is None:
-            looked_up = wanted[:LONGEST_NAME]
-            near = self.index.near_ids(looked_up, comparing.SHOWN) if wanted else []
+            near = self._near(wanted[:LONGEST_NAME]) if wanted else []
             raise NoteNotFound(wanted, [(found.id, found.title) for found in near])
         return row
+
+    def _near(self, wanted: str) -> Sequence[Row]:
+        """Return the notes that a name may be a part of, else those here that share words."""
+        if near := self.index.near_ids(wanted, comparing.SHOWN):
+            return near
+        here = Filter(scopes=self.places.to_read(()), everything=True)
+        terms = [term for term in query_terms(wanted) if term.counts]
+        found = self.index.match_words(terms, here, self.clock(), comparing.SHOWN)
+        rows = self.index.rows(dict.fromkeys(match.note for match in found))
+        return list(rows.values())
 
     def _just_written(self, path: str) -> Row | None:
         """Take in the note that a person saved, of which no event has told yet."""

@@ -394,6 +394,7 @@ def test_a_dry_run_of_forget_changes_nothing(memory: Memory, vault: Path) -> Non
     assert len(titles(memory, "heron")) == 1
 
 
+@pytest.mark.fault("A-80")
 def test_an_unknown_id_is_refused_with_near_ones_and_never_guessed(memory: Memory) -> None:
     done = keep(memory, "The gateway.", "Gateway port")
 
