@@ -106,7 +106,7 @@ def _search(
     also = {term.text: term.also for term in terms if term.also}
     told = tuple(replace(term, also=also.get(term.text, ())) for term in told)
     weights = _weighed(terms, _corrected(told, slips), counts, total)
-    words = index.match_words(terms, query.filter, now, REACH)
+    words = _by_words(index, terms, query, now, language_hint(text))
     near: list[Match] = []
     if embedder is not None:
         common = [t.text for t in weights if _frequency(t, counts) > COMMON_SHARE * total]
@@ -135,6 +135,29 @@ def _search(
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
     return Found(ranked, weights, meaning, silent, read_as, learnt=mix.learnt)
+
+
+def _by_words(
+    index: Index, terms: Sequence[QueryTerm], query: Query, now: datetime, language: str
+) -> list[Match]:
+    """Find chunks by the words of a question; those in another language by other wordings, too.
+
+    In its own language these are evidence, but put nothing first: an English name in a Chinese text
+    is rare, and would weigh more than all that the text says.
+    """
+    own = index.match_words([replace(t, also=()) for t in terms], query.filter, now, REACH)
+    if not any(term.also for term in terms):
+        return own
+    scores = {match.chunk: match.score for match in own}
+    found = index.match_words(terms, query.filter, now, REACH)
+    found = [
+        match._replace(score=scores.get(match.chunk, match.score))
+        if match.language == language
+        else match
+        for match in found
+    ]
+    known = {match.chunk for match in found}
+    return [*found, *(match for match in own if match.chunk not in known)]
 
 
 def _read(
