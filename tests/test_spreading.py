@@ -141,10 +141,10 @@ def test_links_bring_no_note_past_the_one_that_answers_best() -> None:
 
 def test_a_note_that_only_resembles_comes_after_the_one_a_link_leads_to() -> None:
     best, near, far = (
-        Ranked(note, note, score, words, 0.2, frozenset())
+        Ranked(note, "", note, score, words, 0.2, frozenset())
         for note, score, words in ((1, 1.0, 0.5), (2, 0.6, 0.1), (3, 0.5, 0.0))
     )
-    linked = Match(9, 9, 0.0)
+    linked = Match(9, 9, "", 0.0)
 
     found = by_links([best, near, far], [linked], {9: 1.0}, Mix(linked=0.3), lambda r: not r.words)
 
