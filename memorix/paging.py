@@ -14,7 +14,7 @@ from memorix.kinds import HOST_FILE
 from memorix.lexemes import QueryTerm, index_words, language_hint
 from memorix.marking import marks
 from memorix.note import cut_short
-from memorix.query import Answer, Hit, Query, Why
+from memorix.query import Answer, Filter, Hit, Query, Why
 from memorix.ranking import Ranked, best_sentence, cut_to_budget, is_copy, signals_of
 from memorix.trust import origin_of
 
@@ -37,12 +37,14 @@ class Found:
     """All notes that answer a question, best first, of which pages are shown.
 
     `weights` are the question's terms, `learnt` what reading has added to the share of words.  Of a
-    list that was `kept` only the ids are sure: notes may have been indexed anew.
+    list that was `kept` only the ids are sure: notes may have been indexed anew.  `filter` is what
+    they passed: the question's own, and the past time that it names.
     """
 
     ranked: Sequence[Ranked]
     weights: Mapping[QueryTerm, float]
     meaning: str
+    filter: Filter
     silent: str = ""
     read_as: tuple[str, ...] = ()
     kept: bool = False
@@ -144,7 +146,7 @@ def _hits(
 ) -> list[_Shown]:
     ranked = [found.ranked[place] for place in places]
     if found.kept:
-        keys = index.keys([one.id for one in ranked], query.filter, now)
+        keys = index.keys([one.id for one in ranked], found.filter, now)
         ranked = [one._replace(note=keys.get(one.id, -1)) for one in ranked]
     rows, texts = index.rows(r.note for r in ranked), index.texts(r.chunk for r in ranked)
     by_word = {form: weight for term, weight in found.weights.items() for form in term.forms}

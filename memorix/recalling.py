@@ -75,7 +75,7 @@ def search(
     not part of where the question is asked.
     """
     if not asked_for(query.text):
-        return Found([], {}, meaning)
+        return Found([], {}, meaning, query.filter)
     ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     periods, text = _when(index, query, now)
     past = _past(periods, now) if not query.strict else None
@@ -134,7 +134,7 @@ def _search(
         ranked = _by_links(index, query, ranked, now, mix, ground)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
     read_as += tuple(f"{word}: {meant}" for word, meant in slips.items() if ranked)
-    return Found(ranked, weights, meaning, silent, read_as, learnt=mix.learnt)
+    return Found(ranked, weights, meaning, query.filter, silent, read_as, learnt=mix.learnt)
 
 
 def _by_words(

@@ -518,6 +518,16 @@ def test_what_was_replaced_stays_out_where_no_time_of_it_is_named(
     assert told in hit.gist
 
 
+def test_what_held_at_that_time_is_on_the_pages_that_follow_too(changed: Memory) -> None:
+    question = "how long were billing exports kept, and which ssh port did we have, in January"
+    whole = ids(ask(changed, question))
+    first = ask(changed, question, limit=1)
+    second = ask(changed, question, limit=8, cursor=first.next_cursor)
+
+    assert [*ids(first), *ids(second)] == whole
+    assert sum(hit.status == "deprecated" for hit in second.hits) == 1
+
+
 def test_what_was_forgotten_does_not_come_back_with_its_time(changed: Memory) -> None:
     assert not ask(changed, "banner in January").hits
 
