@@ -19,7 +19,7 @@ from memorix.note import Note, decode, digest, parse, reads_alike
 from memorix.reconcile import Difference, Move, Seen, diff, is_mass_loss, suspects
 from memorix.store import Store
 
-BATCH = 1000
+BATCH = 500
 # Notes a transaction; large enough to be fast, small enough that nobody waits for it.
 
 KEPT_BYTES = 64 * 1024 * 1024
