@@ -49,7 +49,8 @@ class Mix:
 
     `learnt` is added to the share of words: what reading has taught of this vault.
 
-    A note gains `linked` of the best score as far as hits are linked with it.
+    A note gains `linked` of the best score as far as hits are linked with it, and `file` of it
+    where its `code_refs` mean a file that the question names.
     """
 
     low: float = 0.1
@@ -74,6 +75,7 @@ class Mix:
     order: float = 0.3
     elsewhere: float = 0.15
     linked: float = 0.3
+    file: float = 0.5
     learnt: float = 0.0
     priors: Priors = field(default_factory=Priors)
 
@@ -230,6 +232,26 @@ def _strength_of_sessions(
     }
 
 
+ABOUT_FILE = "about a file that is named"
+
+
+def by_files(
+    ranked: Sequence[Ranked], beyond: Sequence[Match], about: Set[int], mix: Mix
+) -> list[Ranked]:
+    """Return notes with those lifted that are about a file which the question names, and with those
+    of them `beyond`, that share nothing else with it."""
+    top = max((one.score for one in ranked), default=1.0)
+    gain = (ABOUT_FILE, mix.file)
+    lifted = [
+        one._replace(score=one.score + mix.file * top, lifts=(*one.lifts, gain))
+        if one.note in about
+        else one
+        for one in ranked
+    ]
+    brought = [_brought(match, gain, top) for match in beyond]
+    return sorted([*lifted, *brought], key=lambda r: (-r.named, -r.score))
+
+
 LINKED = "linked with a hit"
 LEAST_LINKED = 0.2
 # Of what reaches the best linked note; a note that only links lead to takes as much to be shown.
@@ -267,13 +289,14 @@ def by_links(
             else one
             for one in found
         ]
-    brought = [_brought(match, mix.linked * shares[match.note], top) for match in joining]
+    brought = [_brought(match, (LINKED, mix.linked * shares[match.note]), top) for match in joining]
     return sorted([*brought, *found], key=lambda r: (-r.named, -r.score))
 
 
-def _brought(match: Match, share: float, top: float) -> Ranked:
-    one = Ranked(match.note, match.id, match.chunk, share * top, 0.0, None, frozenset())
-    return one._replace(lifts=((LINKED, share),))
+def _brought(match: Match, gain: tuple[str, float], top: float) -> Ranked:
+    """Return a note that is found by something else than the words and the meaning of its text."""
+    one = Ranked(match.note, match.id, match.chunk, gain[1] * top, 0.0, None, frozenset())
+    return one._replace(lifts=(gain,))
 
 
 def in_years_with_notes(periods: Sequence[Period], days: Sequence[date]) -> tuple[Period, ...]:

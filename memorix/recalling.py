@@ -17,6 +17,7 @@ from memorix.ranking import (
     Asked,
     Mix,
     Ranked,
+    by_files,
     by_links,
     fuse,
     idf,
@@ -50,6 +51,9 @@ FEW = 100
 
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
+
+_FILE = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[a-z]\w{0,7}", re.ASCII)
+# With a slash, or with the ending of a file.
 
 COUNT_DIGITS = 2
 # A number of so few digits says how many, or how old; a port or an error has more.
@@ -130,6 +134,8 @@ def _search(
     )
     ranked = floors.close(ranked, ground, mix, strict=query.strict)
     ranked, read_as = _by_traits(index, query, weights, ranked, periods, now, mix, unmerged)
+    if mix.file and not query.strict:
+        ranked = _by_files(index, query, ranked, now, mix)
     if ranked and mix.linked and not query.strict:
         ranked = _by_links(index, query, ranked, now, mix, ground)
     silent = "" if ranked else _silence(typed, index, query.filter.scopes)
@@ -146,18 +152,20 @@ def _by_words(
     is rare, and would weigh more than all that the text says.
     """
     own = index.match_words([replace(t, also=()) for t in terms], query.filter, now, REACH)
-    if not any(term.also for term in terms):
+    also = [replace(t, exact=(), parts=(), stems=()) for t in terms if t.also]
+    if not also:
         return own
-    scores = {match.chunk: match.score for match in own}
-    found = index.match_words(terms, query.filter, now, REACH)
-    found = [
-        match._replace(score=scores.get(match.chunk, match.score))
-        if match.language == language
-        else match
-        for match in found
-    ]
-    known = {match.chunk for match in found}
-    return [*found, *(match for match in own if match.chunk not in known)]
+    found = {match.chunk: match for match in own}
+    for match in index.match_words(also, query.filter, now, REACH):
+        if first := found.get(match.chunk):  # BM25 is a sum over the words that are asked for
+            more = 0.0 if match.language == language else match.score
+            match = first._replace(
+                score=first.score + more,
+                tokens=first.tokens | match.tokens,
+                around=first.around | match.around,
+            )
+        found[match.chunk] = match
+    return list(found.values())
 
 
 def _read(
@@ -295,6 +303,26 @@ def _by_traits(
         prior = partial(priors.lifts, recalls=recalls, now=now, priors=mix.priors)
         asked = replace(asked, prior=prior)
     return lifted(ranked, traits, asked, mix), tuple(f"{p.said}: {p}" for p in periods)
+
+
+def _by_files(
+    index: Index, query: Query, ranked: list[Ranked], now: datetime, mix: Mix
+) -> list[Ranked]:
+    """Lift notes about a file that the question names, and bring in those found by nothing else."""
+    files = files_named(query.text)
+    if not files:
+        return ranked
+    wanted = replace(query.filter, having=(*query.filter.having, ("file", files)))
+    about = {row.key for row in index.latest(wanted, now, SEEDS)}
+    others = about - {one.note for one in ranked}
+    beyond = index.openings(others, query.filter, now) if others else []
+    return by_files(ranked, beyond, about, mix) if about else ranked
+
+
+def files_named(text: str) -> tuple[str, ...]:
+    """Return what may be paths of files in a text, with `/`, each once."""
+    names = (match[0].removeprefix("./").rstrip(".") for match in _FILE.finditer(text))
+    return tuple(dict.fromkeys(names))
 
 
 def _by_links(

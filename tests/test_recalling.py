@@ -537,3 +537,51 @@ def test_statements_that_differ_in_a_chinese_numeral_are_no_copies(memory: Memor
     both = {say(memory, long.format("五")), say(memory, long.format("七"), title="另一条")}
 
     assert set(ids(ask(memory, "短信网关的限流阈值"))) == both
+
+
+@pytest.fixture
+def anchored(memory: Memory) -> Memory:
+    """Notes about files, told by globs, among others that share words with the questions."""
+    for title, text, refs in (
+        (
+            "Minor units",
+            "Amounts are integers of cents; floats rounded wrongly.",
+            "src/checkout/**",
+        ),
+        ("Waiting", "失败后等两秒再试，最多五次。", "src/auth/*.ts"),
+        ("Lock order", "Take the account before the journal.", "ledger/post.py"),
+    ):
+        memory.remember(Draft(text, title, extra={"code_refs": [refs]}))
+    for number in range(4):
+        say(memory, f"Guest {number} leaves a tip for table {number}.", title=f"Table {number}")
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("model for the tip a guest leaves in src/checkout/tips.py", "Minor units"),
+        ("why is `./src/checkout/sum/total.rs:14` written so", "Minor units"),
+        ("src/auth/login.ts里要注意什么", "Waiting"),
+        ("anything to know before I edit ledger/post.py?", "Lock order"),
+    ],
+)
+def test_a_note_about_a_file_that_the_question_names_is_found_whatever_its_words(
+    anchored: Memory, question: str, title: str
+) -> None:
+    titles = {hit.title for hit in ask(anchored, question).hits}
+
+    assert titles & {"Minor units", "Waiting", "Lock order"} == {title}
+
+
+@pytest.mark.parametrize(
+    "question", ["what does src/net/io.py do", "who edits post.py", "src/auth/login.py"]
+)
+def test_a_file_that_no_note_is_about_brings_none(anchored: Memory, question: str) -> None:
+    titles = {hit.title for hit in ask(anchored, question).hits}
+
+    assert not titles & {"Minor units", "Waiting", "Lock order"}
+
+
+def test_a_file_brings_none_from_another_scope(anchored: Memory) -> None:
+    assert not ask(anchored, "what about ledger/post.py", scope="user").hits
