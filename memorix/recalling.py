@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date, datetime
 from functools import cache, lru_cache, partial
+from itertools import islice
 from math import log
 
 from memorix import dates, floors, glossary, priors, spreading, typos
@@ -52,8 +53,12 @@ FEW = 100
 RARE_AT_MOST, RARE_SHARE = 3, 0.01
 # An identifier in no more chunks than that points at something; a common one is just a word.
 
-_FILE = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[a-z]\w{0,7}", re.ASCII)
-# With a slash, or with the ending of a file.
+_PATH = re.compile(r"[\w./-]+", re.ASCII)
+_ENDING = re.compile(r"\w\.[a-z]\w{0,7}\Z", re.ASCII)
+# What may be a path stands between other signs, or Chinese; it has a slash or an ending.
+
+FILES = 8
+# Of one question that notes are looked up for; a pasted log names hundreds.
 
 COUNT_DIGITS = 2
 # A number of so few digits says how many, or how old; a port or an error has more.
@@ -80,12 +85,11 @@ def search(
     """
     if not asked_for(query.text):
         return Found([], {}, meaning, query.filter)
-    ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     periods, text = _when(index, query, now)
     past = _past(periods, now) if not query.strict else None
     if past and not query.filter.as_of:
         query = replace(query, filter=replace(query.filter, during=past))
-        ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
+    ask = partial(_search, index, embedder, query, now, meaning, mix, unmerged)
     found = ask(periods, text)
     if not found.ranked and text != query.text:  # what seemed to date the question is its subject
         found = ask((), query.text)
@@ -320,9 +324,10 @@ def _by_files(
 
 
 def files_named(text: str) -> tuple[str, ...]:
-    """Return what may be paths of files in a text, with `/`, each once."""
-    names = (match[0].removeprefix("./").rstrip(".") for match in _FILE.finditer(text))
-    return tuple(dict.fromkeys(names))
+    """Return what may be paths of files in a text, with `/`, the first few, each once."""
+    names = (match[0].removeprefix("./").rstrip(".") for match in _PATH.finditer(text))
+    named = (name for name in names if "/" in name or _ENDING.search(name))
+    return tuple(islice(dict.fromkeys(named), FILES))
 
 
 def _by_links(

@@ -17,6 +17,7 @@ from memorix.errors import InvalidRequest
 from memorix.lifecycle import Draft
 from memorix.memory import Memory
 from memorix.query import Answer
+from memorix.recalling import files_named
 from tests.hashing import HashingEmbedder
 
 if TYPE_CHECKING:
@@ -563,6 +564,7 @@ def anchored(memory: Memory) -> Memory:
         ("model for the tip a guest leaves in src/checkout/tips.py", "Minor units"),
         ("why is `./src/checkout/sum/total.rs:14` written so", "Minor units"),
         ("src/auth/login.ts里要注意什么", "Waiting"),
+        ("what waits in src/auth/login.test.ts?", "Waiting"),
         ("anything to know before I edit ledger/post.py?", "Lock order"),
     ],
 )
@@ -581,6 +583,26 @@ def test_a_file_that_no_note_is_about_brings_none(anchored: Memory, question: st
     titles = {hit.title for hit in ask(anchored, question).hits}
 
     assert not titles & {"Minor units", "Waiting", "Lock order"}
+
+
+def test_a_pasted_log_with_hundreds_of_paths_is_answered(anchored: Memory) -> None:
+    log = " ".join(f"lib/{number}/io.py" for number in range(1100))
+    titles = [hit.title for hit in ask(anchored, f"ledger/post.py {log} Guest 3 tip").hits]
+
+    assert "Lock order" in titles
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("see ./src/a.py, b.test.ts and 'c/d'.", ("src/a.py", "b.test.ts", "c/d")),
+        ("版本 1.2 的README.md里", ("README.md",)),
+        ("3.5 or so...", ()),
+        ("a" * 20_000, ()),
+    ],
+)
+def test_what_may_be_a_file_is_told_from_other_words(text: str, named: tuple[str, ...]) -> None:
+    assert files_named(text) == named
 
 
 def test_a_file_brings_none_from_another_scope(anchored: Memory) -> None:

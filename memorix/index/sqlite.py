@@ -180,7 +180,7 @@ class SqliteIndex:
         )
         rows = self._db.query(sql, (_listed(keys),))
         return {
-            key: Traits(*said, (scope, branch) if branch else None)  # type: ignore[call-arg]
+            key: Traits._make((*said, (scope, branch) if branch else None))
             for key, *said, scope, branch in rows
         }
 
